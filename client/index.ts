@@ -14,7 +14,7 @@ export {
 } from './kubernetes.ts';
 export type { KubernetesList, KubernetesObject, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
 export { fieldsOfLine, visibleText } from './line-text.ts';
-export { type Row, type Rows, rowsOf, statusOf } from './list-rows.ts';
+export { type Row, type Rows, rowsOf, rowsQuery, statusOf } from './list-rows.ts';
 export { type ListWindow, windowOf } from './list-window.ts';
 export { fieldTerm, type ListPage, type ListQuery, Lists } from './lists.ts';
 export {

@@ -1,7 +1,7 @@
 // The rows of a page for a table: the columns of the server, and those of well-known kinds. The objects themselves are
 // dropped, so that a page of 10,000 objects needs little memory.
 import { type Cell, type Column, ownColumns } from './kind-columns.ts';
-import type { ListPage } from './lists.ts';
+import type { ListPage, ListQuery } from './lists.ts';
 
 export interface Row {
   readonly uid: string;
@@ -33,7 +33,12 @@ const NAMESPACE: Column = {
 /** Maximum number of label keys. */
 const MAX_LABEL_KEYS = 100;
 
-/** The rows of a page that was requested with `columns: true`. The name is in no cell. */
+/** What a query needs for the rows of a kind. The whole objects are needed only for columns that the server does not compute. */
+export function rowsQuery(resource: string): Pick<ListQuery, 'columns' | 'includeObject'> {
+  return { columns: true, includeObject: ownColumns(resource).length > 0 ? 'Object' : 'Metadata' };
+}
+
+/** The rows of a page that was requested with `rowsQuery`. The name is in no cell. */
 export function rowsOf(resource: string, page: ListPage): Rows {
   const { items, columns = [], cells = [], totalItems, partial = false, facets = {} } = page;
   const own = ownColumns(resource);

@@ -306,6 +306,8 @@ export interface ListParameters {
   readonly facets?: readonly string[] | undefined;
   /** `true` adds the columns of the kind, and their values for each object. */
   readonly columns?: boolean | undefined;
+  /** `Metadata`: each item is a `PartialObjectMetadata`. `Object`, the default: the whole object. */
+  readonly includeObject?: 'Metadata' | 'Object' | undefined;
   /** Only with `Accept: text/event-stream`: events with the new page, which is the default. */
   readonly live?: 'page' | undefined;
   /** The sort key; equal keys are ordered by name, then by namespace. For every kind: `name`, `namespace`, `creationTimestamp`, `createTime`, `age` and `status`. For pods also `restarts` and `node`; for events `lastTimestamp`; for deployments and jobs `updateTime`; for nodes `role`, `cpu`, `memory`, `pods` and `kubeletVersion`; for custom resources the names of their printer columns, also as `column:NAME`. */

@@ -1,5 +1,12 @@
 // Loads the rows of a list that are visible, and keeps them up to date.
-import { type ListWindow, type Rows, rowsOf, type StreamOptions, windowOf } from 'ks-apiserver-client';
+import {
+  type ListWindow,
+  type Rows,
+  rowsOf,
+  rowsQuery,
+  type StreamOptions,
+  windowOf,
+} from 'ks-apiserver-client';
 import { useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { type Live, useLive, useLoaded } from '../ui/use-live.ts';
@@ -51,7 +58,7 @@ export function useList(
   const list = JSON.stringify([resource, { ...shown, page: 0, limit: 0 }]);
   const known = useRef<{ readonly list: string; readonly columns: readonly ShownColumn[] }>(undefined);
   const open = async function* (options: StreamOptions): AsyncGenerator<ListRows> {
-    const query = { ...shown, ...window, facets, columns: true };
+    const query = { ...shown, ...window, facets, ...rowsQuery(resource) };
     for await (const page of client.lists.live(resource, query, options)) {
       const rows = rowsOf(resource, page);
       const columns = columnsOf(rows, known.current?.list === list ? known.current.columns : []);

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
 import { newNotFound } from '../../apis/meta/v1/errors.ts';
 import { QueryDecoder } from '../../apis/meta/v1/query-decoder.ts';
-import { NO_QUERY_SCHEMA } from '../../apis/resources/v1alpha3/resource-query.ts';
+import { type IncludedObject, NO_QUERY_SCHEMA } from '../../apis/resources/v1alpha3/resource-query.ts';
 import type { CallerScope } from '../authorization/namespace-scopes.ts';
 import type { ObjectSnapshot } from '../cache/object-snapshot.ts';
 import type { CachedObject, ObjectIdentity } from '../cache/resource-cache.ts';
@@ -24,7 +24,7 @@ import { framed } from '../rest/representation.ts';
 import { headersWith, pageTag, respondedNotModified } from './entity-tag.ts';
 import { ListQueries, type ListQuery, type ReadQuery } from './list-queries.ts';
 import { type LivePage, LivePages } from './live-pages.ts';
-import { isShort, sliced, writeBytes, writeLong } from './platform-body.ts';
+import { isShort, lineOf, NEWLINE, sliced, withoutNewline, writeBytes, writeLong } from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 interface KindListsOptions<Facts extends ObjectFacts> {
@@ -89,6 +89,7 @@ interface Page<Facts> {
   readonly total: number;
   readonly facets: Facets | undefined;
   readonly partial: boolean;
+  readonly included: IncludedObject;
   /** What the cells depend on, besides the objects; undefined for a page without columns. */
   readonly columns: string | undefined;
   /** Quoted. */
@@ -139,7 +140,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     if (known) return writeBytes(context, headers, known);
     const objects = await this.#objects(page, slices);
     const parts = this.#parts(page, objects);
-    if (!isShort(objects)) return writeLong(context, headers, lineOf(parts), slices);
+    if (!isShort(objects, page.included)) return writeLong(context, headers, lineOf(parts), slices);
     const body = Buffer.concat([...parts, NEWLINE]);
     bodies.set(key, body);
     writeBytes(context, headers, body);
@@ -175,6 +176,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       ? sorted.slice(first, last)
       : sorted.slice(total - last, total - first).reverse();
     const columns = query.columns ? this.#columns : undefined;
+    const included = query.includeObject ?? 'Object';
     const facets = query.facets ? await facetsOf(sorted, query.facets, slices) : undefined;
     return {
       snapshot,
@@ -182,11 +184,12 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
       total,
       facets,
       partial,
+      included,
       columns,
       tag: await pageTag(
         this.#item,
         identities,
-        [total, facets, partial, sortBy, ascending, columns],
+        [total, facets, partial, sortBy, ascending, included, columns],
         slices,
       ),
     };
@@ -234,7 +237,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     }
     const objects = await this.#objects(page, slices);
     const parts = this.#parts(page, objects);
-    if (isShort(objects)) {
+    if (isShort(objects, page.included)) {
       const body = Buffer.concat([...parts, NEWLINE]);
       bodies.set(key, body);
       yield withoutNewline(body);
@@ -269,7 +272,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
 
   /** Yields the JSON of a page, as one line. */
   *#parts(
-    { snapshot, total, facets, partial, columns }: Page<Facts>,
+    { snapshot, total, facets, partial, included, columns }: Page<Facts>,
     objects: readonly CachedObject<Facts>[],
   ): Generator<Buffer> {
     const start = JSON.stringify({
@@ -279,20 +282,10 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     });
     const more = { totalItems: total, ...(facets ? { facets } : {}), ...(partial ? { partial } : {}) };
     const frame = { start: Buffer.from(`${start.slice(0, -1)},"items":[`), end: ITEMS_END };
-    yield* framed(frame, objects, (object) => this.#item.parts(object));
+    yield* framed(frame, objects, (object) => this.#item.parts(object, included));
     if (columns) yield* columnsJSON(this.#options.listed.profile.listColumns, objects);
     yield Buffer.from(`,${JSON.stringify(more).slice(1)}`);
   }
 }
 
 const ITEMS_END = Buffer.from(']');
-const NEWLINE = Buffer.from('\n');
-
-function* lineOf(parts: Iterable<Buffer>): Generator<Buffer> {
-  yield* parts;
-  yield NEWLINE;
-}
-
-function withoutNewline(body: Buffer): Buffer {
-  return body.subarray(0, -NEWLINE.length);
-}

@@ -1,9 +1,12 @@
 // Response bodies of lists under `/kapis`: short ones in one piece, long ones compressed while they are sent.
+import type { IncludedObject } from '../../apis/resources/v1alpha3/resource-query.ts';
 import type { CachedObject } from '../cache/resource-cache.ts';
 import type { TimeSlices } from '../concurrency/time-slicer.ts';
 import { acceptsGzip, GZIP_THRESHOLD, joined, writeBody } from '../http/response-writer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { compressed } from '../rest/list-body.ts';
+
+export const NEWLINE = Buffer.from('\n');
 
 export type Headers = Readonly<Record<string, string | number>>;
 
@@ -22,8 +25,11 @@ export function writeLong(
 }
 
 /** Returns true if the body of a page is written, and cached, as a whole. */
-export function isShort(objects: readonly CachedObject<unknown>[]): boolean {
-  return objects.reduce((sum, { length }) => sum + length, 0) <= GZIP_THRESHOLD;
+export function isShort(objects: readonly CachedObject<unknown>[], included: IncludedObject): boolean {
+  const lengthOf = (object: CachedObject<unknown>): number =>
+    // Reading the metadata decompresses the object.
+    included === 'Object' ? object.length : object.metadata.length;
+  return objects.reduce((sum, object) => sum + lengthOf(object), 0) <= GZIP_THRESHOLD;
 }
 
 /** Writes status 200 and a body that is in memory. */
@@ -45,4 +51,15 @@ export async function* sliced(
     yield chunk;
     if (slices.spent) await slices.next();
   }
+}
+
+/** Yields the parts of a body and a final newline. */
+export function* lineOf(parts: Iterable<Buffer>): Generator<Buffer> {
+  yield* parts;
+  yield NEWLINE;
+}
+
+/** `line`: with a final newline. */
+export function withoutNewline(line: Buffer): Buffer {
+  return line.subarray(0, -NEWLINE.length);
 }

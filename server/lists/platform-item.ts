@@ -1,7 +1,8 @@
-// The JSON of an object under `/kapis`: the stored JSON with `metadata.selfLink` and computed annotations. The stored
-// bytes are copied once, into the response.
+// The JSON of an object under `/kapis`: the stored JSON, or only its metadata, with `metadata.selfLink` and computed annotations. The
+// stored bytes are copied once, into the response.
 
 import { OPEN_BRACE } from '../../apis/reading/json-bytes.ts';
+import type { IncludedObject } from '../../apis/resources/v1alpha3/resource-query.ts';
 import type { CachedObject, ObjectHead, ObjectIdentity } from '../cache/resource-cache.ts';
 import { memberNamed, objectMembers } from '../cluster/reflector/raw-json.ts';
 
@@ -16,6 +17,8 @@ interface ItemPath {
   readonly resource: string;
 }
 
+const PARTIAL = Buffer.from('{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{');
+const CLOSE = Buffer.from('}');
 const SELF_LINK = Buffer.from('"selfLink"');
 
 export class PlatformItem<Facts> {
@@ -46,20 +49,18 @@ export class PlatformItem<Facts> {
   }
 
   /** Returns the parts of the object's JSON. */
-  parts(object: CachedObject<Facts>): readonly Buffer[] {
+  parts(object: CachedObject<Facts>, included: IncludedObject = 'Object'): readonly Buffer[] {
     const { bytes, metadata } = object;
     const start = metadata.byteOffset - bytes.byteOffset;
+    const isWhole = included === 'Object';
+    const head = isWhole ? this.#head.complete(bytes.subarray(0, start + 1)) : [PARTIAL];
     const link = Buffer.from(`"selfLink":"${this.link(object)}",`);
     const computed = this.#computed?.(object) ?? '';
-    if (computed === '' && !metadata.includes(SELF_LINK)) {
-      return [...this.#head.complete(bytes.subarray(0, start + 1)), link, bytes.subarray(start + 1)];
+    const end = isWhole ? bytes.subarray(start + metadata.length) : CLOSE;
+    if (computed !== '' || metadata.includes(SELF_LINK)) {
+      return [...head, link, ...rewritten(metadata, computed), end];
     }
-    return [
-      ...this.#head.complete(bytes.subarray(0, start + 1)),
-      link,
-      ...rewritten(metadata, computed),
-      bytes.subarray(start + metadata.length),
-    ];
+    return isWhole ? [...head, link, bytes.subarray(start + 1)] : [...head, link, metadata.subarray(1), end];
   }
 }
 

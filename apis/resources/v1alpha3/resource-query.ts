@@ -16,6 +16,9 @@ export const MAX_VALUES = 1_000;
 const text = (description: string) => Type.Optional(Type.String({ maxLength: MAX_TEXT, description }));
 const selector = (format: string, description: string) => Type.Optional(Type.String({ format, description }));
 
+/** The part of each object that a list has. */
+export type IncludedObject = 'Metadata' | 'Object';
+
 /** The parameters of every kind, except sortBy and status. */
 const COMMON = {
   page: Type.Integer({
@@ -74,6 +77,13 @@ const COMMON = {
   columns: Type.Optional(
     Type.Boolean({
       description: '`true` adds the columns of the kind, and their values for each object.',
+    }),
+  ),
+  includeObject: Type.Optional(
+    Type.Unsafe<IncludedObject>({
+      type: 'string',
+      enum: ['Metadata', 'Object'],
+      description: '`Metadata`: each item is a `PartialObjectMetadata`. `Object`, the default: the whole object.',
     }),
   ),
   live: Type.Optional(

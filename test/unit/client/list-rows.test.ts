@@ -1,6 +1,6 @@
 // Tests of the rows for tables that the client library makes of a page.
 import { expect } from 'chai';
-import { type KubernetesObject, type ListPage, rowsOf, statusOf } from '../../../client/index.ts';
+import { type KubernetesObject, type ListPage, rowsOf, rowsQuery, statusOf } from '../../../client/index.ts';
 
 const column = { type: 'string', format: '', priority: 0, description: '' };
 
@@ -46,6 +46,12 @@ describe('the rows of a page', () => {
       },
     ]);
     expect({ total, isPartial, labelKeys }).to.deep.equal({ total: 9, isPartial: true, labelKeys: ['app'] });
+  });
+
+  it('need the whole objects only for columns of well-known kinds', () => {
+    expect(rowsQuery('deployments.apps')).to.deep.equal({ columns: true, includeObject: 'Object' });
+    for (const resource of ['pods', 'widgets.example.com', 'constructor'])
+      expect(rowsQuery(resource)).to.deep.equal({ columns: true, includeObject: 'Metadata' });
   });
 
   it('have no value of another type than the column', () => {

@@ -34,6 +34,27 @@ describe('PlatformItem', () => {
     });
   });
 
+  it('has the kind PartialObjectMetadata if it has only metadata', () => {
+    const cache = new NodeCache();
+    const plain = node('a', 1);
+    for (const stored of ['', '/stored']) {
+      const metadata = { ...plain.metadata, ...(stored ? { selfLink: stored } : {}) };
+      cache.fill(1, [{ ...plain, metadata }]);
+      const cached = cache.cache.snapshot().get('a');
+      if (!cached) throw new Error('the node is not there');
+      for (const computed of ['', COMPUTED]) {
+        const item = new PlatformItem(PLACE, cache.cache.head, () => computed);
+        const text = Buffer.concat([...item.parts(cached, 'Metadata')]).toString();
+        const whole = record(JSON.parse(Buffer.concat([...item.parts(cached)]).toString()));
+        expect(JSON.parse(text)).to.deep.equal({
+          kind: 'PartialObjectMetadata',
+          apiVersion: 'meta.k8s.io/v1',
+          metadata: whole['metadata'],
+        });
+      }
+    }
+  });
+
   it('replaces a stored selfLink, and preserves all other metadata', () => {
     assert(
       property(dictionary(string(), string()), constantFrom('', COMPUTED), (labels, computed) => {

@@ -74,6 +74,29 @@ describe('the columns of lists', () => {
     expect([columns.length, cells.length, items.length]).to.deep.equal([0, 0, 1]);
   });
 
+  it('need no whole objects, and an unknown part of them is an error that names the values', async () => {
+    const value = { value: 'x'.repeat(9_000) };
+    const kind = widgets([column('Value')]).fill(9, [
+      plain('shop/a', 1, {}, { spec: value }),
+      plain('shop/b', 2, {}, { spec: value }),
+    ]);
+    const whole = await page(kind);
+    const metadata = await page(kind, `${PATH}&includeObject=Metadata`);
+    expect(metadata.cells).to.deep.equal(whole.cells);
+    expect(metadata.etag).not.to.equal(whole.etag);
+    expect(metadata.items).to.deep.equal(
+      whole.items.map((item) => ({
+        kind: 'PartialObjectMetadata',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: record(item)['metadata'],
+      })),
+    );
+    expect((await page(kind, `${PATH}&includeObject=Object`)).etag).to.equal(whole.etag);
+    await using server = await new HandlerServer(platformLists(() => [kind.lists])).start();
+    const { status, body } = await server.ask(`${PATH}&includeObject=None`);
+    expect([status, body.toString()]).to.match(/400.*includeObject.*must be one of Metadata, Object/);
+  });
+
   it('leave out what this server cannot compute, and cannot be sorted by ambiguous names', async () => {
     const kind = widgets([
       column('Descent', { jsonPath: '.spec..x' }),
