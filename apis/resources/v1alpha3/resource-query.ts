@@ -83,7 +83,8 @@ const COMMON = {
     Type.Unsafe<IncludedObject>({
       type: 'string',
       enum: ['Metadata', 'Object'],
-      description: '`Metadata`: each item is a `PartialObjectMetadata`. `Object`, the default: the whole object.',
+      description:
+        '`Metadata`: each item is a `PartialObjectMetadata`. `Object`, the default: the whole object.',
     }),
   ),
   live: Type.Optional(

@@ -10,8 +10,8 @@ import type { Task, TimeSlicer, TimeSlices } from '../../concurrency/time-slicer
 import { comparisonBy, type KindProfile } from '../kind-profile.ts';
 import type { ObjectFacts } from '../object-facts.ts';
 import type { ListFilter } from './list-filter.ts';
-import { objectsIn } from './objects-in.ts';
 import { ObjectList } from './object-list.ts';
+import { objectsIn } from './objects-in.ts';
 import { ChangeLog, filtered, SortOrder } from './sort-order.ts';
 
 /** Maximum number of cached selections; the least recently used one is evicted. */
