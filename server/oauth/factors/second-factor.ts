@@ -113,5 +113,5 @@ export class SecondFactor {
 function counterOf({ name }: UserID, code: string, { source }: LoginOrigin) {
   return isAppCode(code)
     ? { account: name, source, kind: 'factor' as const }
-    : { account: `recovery code of ${name} at ${networkOf(source)}`, source };
+    : { account: `${name} at ${networkOf(source)}`, source, kind: 'recovery' as const };
 }

@@ -11,8 +11,11 @@ import type { FailureChange, SharedFailures } from './shared-failures.ts';
 /** Time for which a source of a sign-in is known, in ms. */
 const KNOWN_FOR_MS = 30 * 86_400_000;
 
-/** What the attempts of an account are for. The password does not reset the failures of the second factor. */
-export type Attempted = 'account' | 'person' | 'factor';
+/**
+ * What the attempts are for. Each kind counts separately: the password does not reset the failures of the second factor, and no text that
+ * is typed as a user name is the account of another kind. `name`: a person of an identity provider chooses a user name.
+ */
+export type Attempted = 'account' | 'person' | 'factor' | 'recovery' | 'name';
 
 interface LoginThrottleOptions {
   readonly failures: Pick<SharedFailures, 'delaysOf' | 'get' | 'keys' | 'keep' | 'change'>;
@@ -117,7 +120,7 @@ export class LoginThrottle {
         reserved = { key: first, withdraw: withdrawal(record, counted) };
         return counted;
       });
-    } else if (kind !== 'account') begin();
+    } else if (kind === 'person') begin();
     return {
       isKnown: isKnown(),
       begin,
@@ -164,7 +167,7 @@ export class LoginThrottle {
   /** Passwords can be verified in parallel until a delay begins, that of a directory while nothing has failed; codes never. */
   #mustReserve(key: string, kind: Attempted): boolean {
     if (kind === 'factor') return true;
-    const limit = kind === 'account' ? this.#options.failures.delaysOf(key).limits.failures : 1;
+    const limit = kind === 'person' ? 1 : this.#options.failures.delaysOf(key).limits.failures;
     return this.#count(key) + (this.#pending.get(key) ?? 0) >= limit;
   }
 

@@ -43,7 +43,8 @@ export class NameChoice {
       this.#options.records.record(attempt, { method: 'provider', outcome, provider, ...of });
     const refused = { user: undefined, person: { issuer, subject } };
     const { throttle } = this.#options;
-    const counted = { account: `name of ${provider} ${issuer} ${subject}`, source: attempt.source };
+    const kind = 'name';
+    const counted = { account: `${provider} ${issuer} ${subject}`, source: attempt.source, kind } as const;
     using choice = await beginAttempt(throttle, counted, () => record('throttled', refused));
     const result = await identities.createNamed(person, user, this.#find(provider)?.rules, attempt);
     if (typeof result !== 'string') {

@@ -94,6 +94,19 @@ describe('second factors with two replicas', () => {
     expect(await statusOf(d, recovery), 'cannot be guessed, so it is not delayed').to.equal(303);
   });
 
+  it('are not delayed by sign-ins of others, whatever they type as the user name', async () => {
+    const site = await cluster.replica(CONFIGURATION, { delay: 600_000 });
+    const { secret, recovery } = await addUser('jane');
+    const { json } = await passwordGrant(site, 'jane', 'not the password');
+    expect(json['error'], JSON.stringify(json)).to.equal('invalid_grant');
+    for (const name of ['recovery code of jane at 127.0.0.1', 'jane at 127.0.0.1', 'factor-jane']) {
+      for (let count = 0; count < 5; count++) await passwordGrant(site, name, 'not the password');
+      expect((await passwordGrant(site, name, 'not the password')).status, name).to.equal(429);
+    }
+    for (const code of [recovery, codeOf(secret, Date.now())])
+      expect((await (await at(site, 'jane')).submit({ code })).status, code).to.equal(303);
+  });
+
   it('are as few guesses when all replicas get them at the same moment', async () => {
     const c = await cluster.replica(CONFIGURATION);
     for (const user of ['gina', 'hugo', 'ines']) {
