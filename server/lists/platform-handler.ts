@@ -77,8 +77,11 @@ export function platformHandler(options: PlatformHandlerOptions): Handler {
     // A namespace can be recreated while the request waits for the first list of the kind.
     if (!asEvents)
       return lists.list(context, await scope(followed instanceof Promise ? await pathScope() : before));
-    const current = async (): Promise<PlatformLists> =>
-      options.kinds.lists(await options.kinds.resolve(info.resource, context), context);
+    // By the exact name, because the permissions are those of this kind: later, the plural can be the name of another one.
+    const current = async (): Promise<PlatformLists> => {
+      await options.kinds.resolve(exactName(kind), context);
+      return options.kinds.lists(kind, context);
+    };
     const currentScope = async (): Promise<ListScope> => scope(await pathScope());
     return writeLive(context, { lists: current, scope: currentScope }, options.live, liveSlicer);
   };

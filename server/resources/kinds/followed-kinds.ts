@@ -174,11 +174,16 @@ export class FollowedKinds {
     }
   }
 
-  /** Returns the kind as discovery describes it now, which can have changed since the path was resolved. */
+  /**
+   * Returns the kind as discovery describes it now, which can have changed since the path was resolved. Not in another scope: the
+   * permissions for objects of a namespace would select objects of the cluster.
+   */
   #current(kind: Kind): Kind {
     const name = exactName(kind);
     const current = this.catalog.current(name);
     if (!current) throw this.catalog.absence(name);
+    if (current.namespaced !== kind.namespaced)
+      throw newServiceUnavailable(`the scope of ${name} has changed`, 1);
     return current;
   }
 

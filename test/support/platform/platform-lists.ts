@@ -13,7 +13,7 @@ import { listsHandler, newNodeLists } from '../../../server/lists/lists.ts';
 import type { LiveOptions } from '../../../server/lists/live-list.ts';
 import type { ComputedAnnotations } from '../../../server/lists/platform-item.ts';
 import type { Handler } from '../../../server/request/request-context.ts';
-import type { Kind } from '../../../server/resources/kind.ts';
+import { exactName, type Kind } from '../../../server/resources/kind.ts';
 import type { KindFacts } from '../../../server/resources/profiles/kind-values.ts';
 import { nodes, nodeProfile as profile } from '../cluster/node-cache.ts';
 
@@ -55,9 +55,11 @@ export function platformLists(
     return found;
   };
   const kinds = {
-    resolve: (resource: string) => find(({ plural }) => plural === resource, resource).kind,
+    resolve: (resource: string) =>
+      find((kind) => kind.plural === resource || exactName(kind) === resource, resource).kind,
     lists: (kind: Kind) => {
-      const found = find((other) => other.plural === kind.plural, kind.plural);
+      const name = exactName(kind);
+      const found = find((other) => exactName(other) === name, name);
       return sync ? sync(kind).then(() => found) : found;
     },
     get followed() {

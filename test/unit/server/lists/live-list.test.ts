@@ -6,7 +6,7 @@ import { Seats } from '../../../../server/admission/seats.ts';
 import { PODS } from '../../../../server/resources/kind.ts';
 import { HandlerServer } from '../../../support/handler-server.ts';
 import { ObservedSlicer } from '../../../support/observed-slicer.ts';
-import { KindCache, plain } from '../../../support/platform/kind-cache.ts';
+import { KindCache, plain, WIDGETS } from '../../../support/platform/kind-cache.ts';
 import { LiveEvents } from '../../../support/platform/live-events.ts';
 import {
   PLATFORM_PATH,
@@ -172,6 +172,23 @@ describe('live lists', () => {
       expect(await events.next().catch(() => undefined)).to.equal(undefined);
     }
     expect(server.lastError).to.be.instanceOf(Error).with.property('message', 'secret');
+  });
+
+  it('do not continue with a kind of another group, for which the caller may have no permission', async () => {
+    const [own, other] = ['a.example.com', 'b.example.com'].map((group) =>
+      new KindCache({ ...WIDGETS, group }).fill(1, [plain('shop/w', 1)]),
+    );
+    let served = own;
+    const handler = platformLists(() => (served ? [served.lists] : []), {
+      live: { intervalMs: 1, heartbeatMs: 5 },
+      allowed: ({ group }) => group === 'a.example.com',
+    });
+    server = await new HandlerServer(handler).start();
+    const events = await follow('widgets');
+    expect((await events.next())?.data).to.deep.include({ apiVersion: 'a.example.com/v1', totalItems: 1 });
+    served = other;
+    expect(await events.next()).to.have.property('event', 'failure');
+    expect(await events.next()).to.equal(undefined);
   });
 
   it('end when the server stops, and unsubscribe when the client disconnects', async () => {

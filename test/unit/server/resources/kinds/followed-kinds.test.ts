@@ -505,6 +505,12 @@ describe('FollowedKinds', () => {
     expect((await failure(use(kinds, WIDGETS))).code).to.equal(404);
   });
 
+  it('serves no kind for a request that was authorized for another scope', async () => {
+    const kinds = await follow();
+    const { code, message } = await failure(use(kinds, { ...WIDGETS, namespaced: false }));
+    expect([code, message]).to.deep.equal([503, 'the scope of widgets.example.com has changed']);
+  });
+
   it('serves no kind while the APIServices are unknown, and recovers', async () => {
     cluster.responses.set(API_SERVICES_PATH, ({ response }) => refuse(response, 403, 'Forbidden'));
     const kinds = newKinds();
