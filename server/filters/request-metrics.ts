@@ -1,6 +1,7 @@
 // Prometheus metrics of requests, with the names of kube-apiserver's metrics.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from '../observability/duration-histogram.ts';
+import { knownStatus } from '../observability/status-code.ts';
 
 /** The labels of a request. The number of label sets is bounded: no label contains a name or path from the client. */
 export interface RequestLabels {
@@ -116,14 +117,13 @@ export class RequestMetrics {
   /** Records a completed request. */
   observe(labels: RequestLabels, code: number, seconds: number): void {
     const series = this.#seriesOf(labels);
-    series.codes.set(code, (series.codes.get(code) ?? 0) + 1);
+    addTo(series, code);
     this.#durations.observe(series.durations, seconds);
   }
 
   /** Records a completed long-running request, without its duration. */
   count(labels: RequestLabels, code: number): void {
-    const { codes } = this.#seriesOf(labels);
-    codes.set(code, (codes.get(code) ?? 0) + 1);
+    addTo(this.#seriesOf(labels), code);
   }
 
   inflight(kind: RequestKind, change: 1 | -1): void {
@@ -163,4 +163,9 @@ export class RequestMetrics {
     else this.#byResource.set(resource, [made]);
     return made;
   }
+}
+
+function addTo({ codes }: Series, status: number): void {
+  const code = knownStatus(status);
+  codes.set(code, (codes.get(code) ?? 0) + 1);
 }

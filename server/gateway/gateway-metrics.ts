@@ -1,6 +1,7 @@
 // Prometheus metrics of the gateway. Label values are constants and status codes, never names from requests.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from '../observability/duration-histogram.ts';
+import { knownStatus } from '../observability/status-code.ts';
 
 const VERBS = [
   'get',
@@ -70,7 +71,7 @@ export class GatewayMetrics {
   /** `upgrade`: the requested protocol; empty for none. */
   completed(verb: string, code: number, upgrade: string): void {
     const protocol = upgrade === '' ? '' : protocolOf(upgrade);
-    this.#requests.inc({ verb: this.#known(verb), code, upgrade: protocol });
+    this.#requests.inc({ verb: this.#known(verb), code: knownStatus(code), upgrade: protocol });
   }
 
   /** Observes the time to the response headers, in seconds. */

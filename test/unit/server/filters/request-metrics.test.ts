@@ -59,6 +59,17 @@ describe('RequestMetrics', () => {
     ]);
   });
 
+  it('limits the number of status codes, which a backend chooses', async () => {
+    for (let code = 200; code < 1000; code++) {
+      metrics.observe(GET, code, 0.01);
+      metrics.count(GET, code);
+    }
+    const series = (await lines()).filter((line) => line.startsWith('apiserver_request_total{'));
+    expect(series.length).to.be.below(80);
+    for (const code of [200, 404, 499, 503]) expect(series.join('\n')).to.contain(`,code="${code}"} `);
+    expect(series.at(-1)).to.equal(`apiserver_request_total{${SERIES},code="900"} 200`);
+  });
+
   it('limits the number of series', async () => {
     for (let index = 0; index < 1500; index++) metrics.observe({ ...GET, resource: `r${index}` }, 200, 0.01);
     const series = (await lines()).filter((line) => line.startsWith('apiserver_request_total{'));
