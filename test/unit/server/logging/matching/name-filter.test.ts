@@ -1,4 +1,5 @@
 // Tests of the search for several parts in a name.
+import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { containsOneOf } from '../../../../../server/logging/matching/name-filter.ts';
 
@@ -17,5 +18,14 @@ describe('containsOneOf', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('finds a part among more texts than a pattern can have', () => {
+    const matches = containsOneOf(Array.from({ length: 1_000 }, (_, i) => `${i}${'a'.repeat(200)}`));
+    expect([`b7${'a'.repeat(200)}b`, `7${'a'.repeat(199)}`, 'b'].map(matches)).to.deep.equal([
+      true,
+      false,
+      false,
+    ]);
   });
 });
