@@ -42,6 +42,8 @@ const SOURCES_PER_ACCOUNT = 8;
 /** Precision of the shared times of sign-ins: writing each one would cost more than it is worth. */
 const PRECISION_MS = 86_400_000;
 const TIMEOUT_MS = 10_000;
+/** Maximum number of writes of a change, within the timeout: replicas under attack write all the time. */
+const ATTEMPTS = 100;
 const NO_RECORD: FailureRecord = { ...NO_FAILURES, known: {} };
 
 export class SharedFailures {
@@ -153,7 +155,7 @@ export class SharedFailures {
     }
   }
 
-  /** After a conflict with another replica, the changes decide again, until `signal` is aborted. */
+  /** After a conflict with another replica, the changes decide again. */
   async #write(batch: readonly QueuedChange[], signal: AbortSignal): Promise<void> {
     let isStale = false;
     await retryConflicts(
@@ -178,7 +180,7 @@ export class SharedFailures {
         for (const settle of outcomes) settle();
       },
       isRace,
-      Infinity,
+      ATTEMPTS,
     );
   }
 
