@@ -19,6 +19,10 @@ describe('a quantity', () => {
     }
   });
 
+  it('is read in linear time', () => {
+    expect(quantityOf(`${'1'.repeat(1_000_000)}!`)).to.equal(undefined);
+  });
+
   it('is shown with one decimal place if it is small', () => {
     expect([0, 0.25, 3.92, 10.4, 1_234].map(amountText)).to.deep.equal(['0', '0.3', '3.9', '10', '1,234']);
     expect([0, 1, 1_023, 1_536, 16 * 2 ** 30].map(bytesText)).to.deep.equal([

@@ -126,7 +126,7 @@ function namesOf(dns: readonly string[], base: string): readonly string[] {
 }
 
 function normalized(dn: string): string {
-  return dn.toLowerCase().replaceAll(/\s*([,=])\s*/g, '$1');
+  return dn.toLowerCase().replaceAll(/(?<!\s)\s*([,=])\s*/g, '$1');
 }
 
 /** The value of the first part of a DN, without the escapes of RFC 4514. Undefined for several values or invalid text. */
