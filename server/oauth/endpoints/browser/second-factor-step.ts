@@ -79,14 +79,10 @@ export class SecondFactorStep<T> {
     this.#enrolment = new FactorEnrolment({
       ...options,
       redirectsToClient: (pending) => this.#redirectsToClient(pending),
-      // The write checks the factors. A thief whom the user has found out must not leave a factor behind, nor one who keeps the page
-      // open by submitting it.
-      isPermitted: async (_context, { account, authentication, right }) => {
-        if (right.kind === 'first' && !options.factorPolicy.canEnrol(account)) return false;
-        const { name: user, uid: userUID } = account;
-        const createdAt = authentication.authTime;
-        return options.validity.signInEnd({ user, userUID, createdAt, authentication }) === undefined;
-      },
+      // The write checks the factors. A thief must not leave a factor behind by keeping the page open.
+      isPermitted: async (_context, pending) =>
+        (pending.right.kind !== 'first' || options.factorPolicy.canEnrol(pending.account)) &&
+        this.#isProven(pending),
       enrolled: (context, pending, { passkey }) =>
         this.#proven(context, pending, passkey ? passkeyMethods(passkey) : TOTP_METHODS),
       startAgain: (context, pending, alert) => this.#startAgain(context, pending, alert),
@@ -122,11 +118,21 @@ export class SecondFactorStep<T> {
     const { decision, method, passkey: text, code = '', with: used = 'app' } = FORM.decode(form);
     if (decision === 'cancel') await continuation.cancelled(context, pending.request);
     else if (rejection !== undefined) this.#startAgain(context, pending, TICKET_ALERTS[rejection]);
+    else if (!this.#isProven(pending)) this.#startAgain(context, pending, TICKET_ALERTS.expired);
     else if (method !== undefined) this.#show(context, pending, method);
     else if (text !== undefined) await this.#checkPasskey(context, pending, { ...opened, text });
     else if (code === '') this.#show(context, pending, used, { text: 'Enter a code.', field: 'code' });
     else await this.#check(context, pending, used, code);
     return true;
+  }
+
+  /**
+   * Whether the first factor is still valid: a thief of an earlier password, who keeps the page open by submitting it, must not try codes,
+   * because wrong ones delay the user.
+   */
+  #isProven({ account: { name: user, uid: userUID }, authentication }: PendingSignIn<T>): boolean {
+    const createdAt = authentication.authTime;
+    return this.#options.validity.signInEnd({ user, userUID, createdAt, authentication }) === undefined;
   }
 
   async #check(

@@ -270,6 +270,26 @@ describe('a second factor', () => {
       }
     });
 
+    it('lets no thief of an earlier password, who keeps the page open, delay the user or try codes', async () => {
+      const credential = state.credentials.get('alice');
+      if (!credential) throw new Error('there is no alice');
+      state.source = '198.51.100.9';
+      await browser.signIn();
+      await state.credentials.set('alice', { ...credential, changedAt: state.now });
+      const { page } = browser;
+      const right = code();
+      for (const typed of [...Array<string>(6).fill('000000'), right]) {
+        browser.page = page;
+        expect((await browser.submit({ code: typed })).text).to.include('type="password"');
+      }
+      browser.page = page;
+      expect((await browser.submit({ method: 'recovery' })).text).to.include('type="password"');
+      state.source = '203.0.113.7';
+      const owner = new SiteBrowser(site);
+      await owner.signIn();
+      expect((await owner.submit({ code: right })).status).to.equal(303);
+    });
+
     it('comes before the change of a password that an administrator has set', async () => {
       await state.add('alice', { mustChange: true });
       const page = await browser.signIn();
