@@ -123,12 +123,14 @@ async function rejection(
 function shellOn(socket: WebSocket, onOutput: ExecOptions['onOutput'], signal?: AbortSignal): Shell {
   socket.binaryType = 'arraybuffer';
   let status: StatusObject | undefined;
-  socket.addEventListener('message', ({ data }: MessageEvent<ArrayBuffer>) => {
+  socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    // A message of text has no channel.
+    if (!(data instanceof ArrayBuffer)) return;
     const bytes = new Uint8Array(data);
     const content = bytes.subarray(1);
     if (bytes[0] === CHANNEL.stdout) onOutput?.(content, 'stdout');
     if (bytes[0] === CHANNEL.stderr) onOutput?.(content, 'stderr');
-    if (bytes[0] === CHANNEL.status) status = JSON.parse(new TextDecoder().decode(content)) as StatusObject;
+    if (bytes[0] === CHANNEL.status) status = statusIn(content);
   });
   const close = (): void => socket.close();
   signal?.addEventListener('abort', close, { once: true });
@@ -157,6 +159,18 @@ function shellOn(socket: WebSocket, onOutput: ExecOptions['onOutput'], signal?: 
 
 function exitCode(status: StatusObject | undefined): number | undefined {
   if (status?.status === 'Success') return 0;
-  const cause = status?.details?.causes?.find(({ reason }) => reason === 'ExitCode');
-  return cause === undefined ? undefined : Number(cause.message);
+  const given = status?.details?.causes;
+  const causes: readonly ({ reason?: string; message?: string } | null)[] = Array.isArray(given) ? given : [];
+  const code = String(causes.find((cause) => cause?.reason === 'ExitCode')?.message);
+  return /^\d+$/.test(code) ? Number(code) : undefined;
+}
+
+/** Undefined for anything but a JSON object: a node can send any text, and an error in a listener would end a program. */
+function statusIn(content: Uint8Array): StatusObject | undefined {
+  try {
+    const status: unknown = JSON.parse(new TextDecoder().decode(content));
+    return typeof status === 'object' && status !== null ? status : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -18,6 +18,8 @@ class ExecServer {
   readonly #sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'v5.channel.k8s.io' });
   /** Target and protocols of each handshake. */
   readonly handshakes: string[][] = [];
+  /** The messages at the end of the input. */
+  last: (Buffer | string)[] = [Buffer.from('\u0002oh'), Buffer.from(`\u0003${JSON.stringify(EXIT_3)}`)];
   readonly messages: string[] = [];
 
   constructor(token: string) {
@@ -39,8 +41,7 @@ class ExecServer {
           this.messages.push(`${data[0]} ${data.subarray(1).toString()}`);
           if (data[0] === 0) accepted.send(Buffer.concat([Buffer.of(1), data.subarray(1)]));
           if (data[0] !== 255) return;
-          accepted.send(Buffer.from('\u0002oh'));
-          accepted.send(Buffer.from(`\u0003${JSON.stringify(EXIT_3)}`));
+          for (const message of this.last) accepted.send(message);
           accepted.close();
         });
       });
@@ -135,6 +136,22 @@ describe('a command in a container', () => {
     shell.close();
     expect(await shell.ended).to.deep.equal({ exitCode: undefined, status: undefined });
     expect(server.handshakes).to.have.length(2);
+  });
+
+  it('ends without an exit code after a status that a hostile node has written', async () => {
+    for (const status of [
+      '{',
+      'null',
+      '7',
+      '{"details":null}',
+      '{"details":{"causes":"ExitCode"}}',
+      '{"details":{"causes":[null,{"reason":"ExitCode","message":null}]}}',
+    ]) {
+      server.last = ['5000000000', Buffer.of(), Buffer.from(`\u0003${status}`)];
+      const shell = await open('a?>token');
+      shell.closeInput();
+      expect(await shell.ended, status).to.have.property('exitCode', undefined);
+    }
   });
 
   it('ends without a status when the connection is lost, or the caller aborts', async () => {
