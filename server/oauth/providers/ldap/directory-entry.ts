@@ -52,15 +52,19 @@ export class DirectoryEntry {
   }
 }
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /**
- * The stable id of an entry as text: `entryUUID` as it is, and the 16 bytes of `objectGUID` as Active Directory displays them, with the
- * first three fields in little-endian order. Undefined for anything else.
+ * The stable id of an entry as text: a UUID in lower case, any other text as it is, because the ids of two people can differ in their case,
+ * and the 16 bytes of `objectGUID` as Active Directory displays them, with the first three fields in little-endian order. Undefined
+ * for anything else.
  */
 export function stableID(entry: DirectoryEntry, attribute: string): string | undefined {
   const bytes = entry.bytes(attribute);
   if (attribute.toLowerCase() !== 'objectguid') {
     const id = bytes?.toString('latin1') ?? '';
-    return /^[\x21-\x7e]{1,255}$/.test(id) ? id.toLowerCase() : undefined;
+    if (UUID.test(id)) return id.toLowerCase();
+    return /^[\x21-\x7e]{1,255}$/.test(id) ? id : undefined;
   }
   if (bytes?.length !== 16) return undefined;
   const hex = (from: number, to: number, reversed: boolean): string => {

@@ -27,17 +27,17 @@ interface KnownEntry {
 
 export class PeopleSearch {
   readonly issuer: string;
-  readonly #settings: LDAPSettings;
+  readonly #settings: Pick<LDAPSettings, 'users' | 'groups'>;
   readonly #log: Pick<Logger, 'warn'>;
 
-  constructor(settings: LDAPSettings, log: Pick<Logger, 'warn'>) {
+  constructor(settings: Pick<LDAPSettings, 'users' | 'groups'>, log: Pick<Logger, 'warn'>) {
     this.issuer = issuerOfDirectory(settings.users.base);
     this.#settings = settings;
     this.#log = log;
   }
 
   /** The only person whose login attribute equals the name. Several people are a mistake in the directory: none of them signs in. */
-  async find(client: DirectoryClient, user: string): Promise<DirectoryEntry | undefined> {
+  async find(client: Pick<DirectoryClient, 'search'>, user: string): Promise<DirectoryEntry | undefined> {
     const { loginAttributes } = this.#settings.users;
     const filters = loginAttributes.map((attribute) => new EqualityFilter({ attribute, value: user }));
     const found = await client.search(this.#search(new OrFilter({ filters })));
@@ -51,7 +51,7 @@ export class PeopleSearch {
 
   /** By DN, which is fast, and by id if the person was moved. */
   async findAgain(
-    client: DirectoryClient,
+    client: Pick<DirectoryClient, 'search'>,
     subject: string,
     known: KnownEntry | undefined,
   ): Promise<DirectoryEntry | undefined> {
@@ -66,11 +66,12 @@ export class PeopleSearch {
     }
     const value = idValue(subject, idAttribute);
     const [entry] = await client.search(this.#search(new EqualityFilter({ attribute: idAttribute, value })));
-    return entry && this.#readable(entry);
+    // A directory can ignore the case of the attribute.
+    return entry && this.subjectOf(entry) === subject ? this.#readable(entry) : undefined;
   }
 
   /** Throws ProviderUnavailable if the service account sees no people, or if the base of groups does not exist. */
-  async requirePeople(client: DirectoryClient): Promise<void> {
+  async requirePeople(client: Pick<DirectoryClient, 'search'>): Promise<void> {
     const { users, groups } = this.#settings;
     const [entry] = await client.search(this.#search(undefined)).catch(withoutBase(users.base));
     if (!entry) throw new ProviderUnavailable(`the directory shows no people below ${users.base}: ${CURE}`);
@@ -117,7 +118,7 @@ export class PeopleSearch {
   }
 
   async personOf(
-    client: DirectoryClient,
+    client: Pick<DirectoryClient, 'search'>,
     entry: DirectoryEntry,
     subject: string,
   ): Promise<AuthenticatedPerson> {

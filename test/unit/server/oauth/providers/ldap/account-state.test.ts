@@ -77,7 +77,9 @@ describe('stableID', () => {
   it('has none for an absent, repeated or unprintable value', () => {
     const id = (value: string | string[] | Buffer) =>
       stableID(new DirectoryEntry({ dn: '', entryUUID: value }), 'entryUUID');
-    expect(id('A1-B2')).to.equal('a1-b2');
+    const uuid = '5F0B9F2C-8F3E-103C-9A41-2B5C6F2D1E00';
+    expect(id(uuid)).to.equal(uuid.toLowerCase());
+    expect([id('Ab12'), id('aB12')], 'the ids of two people').to.deep.equal(['Ab12', 'aB12']);
     for (const value of [[], ['a', 'b'], '', 'a b', 'a\0', 'ü', 'x'.repeat(256)])
       expect(id(value)).to.equal(undefined);
     expect(stableID(new DirectoryEntry({ dn: '', objectGUID: 'short' }), 'objectGUID')).to.equal(undefined);
