@@ -2,6 +2,7 @@
 // the bind, and without TLS after StartTLS. The size of responses and the number of entries are bounded.
 import type { TLSSocket } from 'node:tls';
 import { Client, type Filter, PasswordPolicyControl, ResultCodeError } from 'ldapts';
+import { messageLength } from './directory-connection.ts';
 import { DirectoryEntry } from './directory-entry.ts';
 
 export interface Search {
@@ -26,6 +27,8 @@ export interface BindResult {
 
 /** Enough for ten thousand groups with long names. */
 const MAX_RESPONSE_BYTES = 16 << 20;
+/** More than all entries of a sign-in. An empty one has eleven bytes, but takes two hundred in memory. */
+const MAX_MESSAGES = 100_000;
 /** Servers limit the size of a page, Active Directory to 1000 entries. */
 const PAGE = 500;
 
@@ -46,10 +49,9 @@ export class DirectoryClient implements Disposable {
       createConnection: () => {
         if (isUsed) throw new Error('the connection to the directory was closed');
         isUsed = true;
-        let received = 0;
+        const received = new Received();
         socket.on('data', (chunk: Buffer) => {
-          received += chunk.length;
-          if (received > MAX_RESPONSE_BYTES) socket.destroy();
+          if (!received.isBoundedWith(chunk)) socket.destroy();
         });
         return socket;
       },
@@ -107,5 +109,42 @@ export class DirectoryClient implements Disposable {
       if (entries.length > limit) break;
     }
     return entries;
+  }
+}
+
+/** What a directory has sent. */
+class Received {
+  #bytes = 0;
+  #messages = 0;
+  /** The header of the current message, while it is incomplete. */
+  #head: number[] = [];
+  /** Bytes of the current message that are missing. */
+  #missing = 0;
+
+  /** Returns false beyond the limits, and for bytes that are not LDAP. */
+  isBoundedWith(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAX_RESPONSE_BYTES) return false;
+    try {
+      for (let at = 0; at < chunk.length; ) {
+        const skipped = Math.min(this.#missing, chunk.length - at);
+        this.#missing -= skipped;
+        at += skipped;
+        const byte = chunk[at++];
+        if (byte !== undefined) this.#readHead(byte);
+      }
+    } catch {
+      return false;
+    }
+    return this.#messages <= MAX_MESSAGES;
+  }
+
+  #readHead(byte: number): void {
+    this.#head.push(byte);
+    const length = messageLength(Buffer.from(this.#head));
+    if (length === undefined) return;
+    this.#missing = length - this.#head.length;
+    this.#head = [];
+    this.#messages++;
   }
 }

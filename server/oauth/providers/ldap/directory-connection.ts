@@ -95,13 +95,13 @@ async function startTLS(tcp: Socket, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Length of the first message with its header; undefined while the header is incomplete. */
-function messageLength(bytes: Buffer): number | undefined {
+/** Length of the first message with its header; undefined while the header is incomplete. Throws for another encoding. */
+export function messageLength(bytes: Buffer): number | undefined {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined) return undefined;
-  if (tag !== 0x30) throw new Error('the response to StartTLS is not LDAP');
+  if (tag !== 0x30) throw new Error('the response is not LDAP');
   if (first < 0x80) return 2 + first;
   const octets = first & 0x7f;
-  if (octets > 4) throw new Error('the response to StartTLS is too long');
+  if (octets === 0 || octets > 4) throw new Error('the length of the response is not LDAP');
   return bytes.length < 2 + octets ? undefined : 2 + octets + bytes.readUIntBE(2, octets);
 }
