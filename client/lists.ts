@@ -40,16 +40,6 @@ export class Lists {
     return await this.#transport.json(`${this.#base}/${segment(resource)}`, { query, ...options });
   }
 
-  /** One object. */
-  async get<T = KubernetesObject>(
-    resource: string,
-    { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<T> {
-    const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace)}`;
-    return await this.#transport.json(`${this.#base}${scope}/${segment(resource)}/${segment(name)}`, options);
-  }
-
   /**
    * A page, and the new page after each change, at most one per second. Reconnects by itself. Throws a StatusError
    * that a retry cannot help, for example 403 after the caller has lost the permission.

@@ -52,7 +52,6 @@ describe('a request of the client', () => {
   it('keeps names inside their segment of a path', async () => {
     const { lists, kubernetes } = client();
     for (const name of ['', '.', '..', 'a/b', '..\\b', 'a\nb', '/']) {
-      expect((await rejection(lists.get('pods', { name }))).name, name).to.equal('TypeError');
       expect((await rejection(lists.page(name))).name, name).to.equal('TypeError');
       expect(() => lists.live(name), name).to.throw(TypeError);
       expect(() => objectPath({ apiVersion: 'v1', resource: 'pods', namespace: name }), name).to.throw();
