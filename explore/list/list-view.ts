@@ -22,7 +22,7 @@ export function ListView(): ComponentChildren {
   const live = useList(resource, shown, facetNames, isPaused);
   const { value: list, connection, error } = live;
   const filtering = facets.filter(({ parameter }) => query.has(parameter));
-  const counts = { ...list?.facets, ...useCounts(resource, shown, filtering) };
+  const counts = { ...list?.facets, ...useCounts(resource, shown, filtering, list?.facets) };
   const label = titleOf(resource, kinds);
   const showAllColumns = (isWide: boolean): void =>
     change({ wide: isWide ? 'true' : undefined }, { replace: true });

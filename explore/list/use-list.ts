@@ -92,8 +92,16 @@ function windowAt({ page, limit }: ShownQuery, from: number, to: number): ListWi
 /** Counts by value, for each facet. */
 export type Counts = Rows['facets'];
 
-/** The counts of facets that filter: each without its own filter, so that further values can be selected. */
-export function useCounts(resource: string, query: ShownQuery, filtering: readonly ListFacet[]): Counts {
+/**
+ * The counts of facets that filter: each without its own filter, so that further values can be selected. `listed`: the counts of
+ * the list. When they change, the others are read again, so that both agree.
+ */
+export function useCounts(
+  resource: string,
+  query: ShownQuery,
+  filtering: readonly ListFacet[],
+  listed: Counts | undefined,
+): Counts {
   const { client } = useExplore();
   const load = async (signal: AbortSignal): Promise<Counts> => {
     const pages = await Promise.all(
@@ -104,6 +112,7 @@ export function useCounts(resource: string, query: ShownQuery, filtering: readon
     );
     return Object.assign({}, ...pages.map(({ facets }) => facets));
   };
-  const { value = {} } = useLoaded(load, [resource, JSON.stringify([query, filtering])], FACETS_MS);
+  const key = JSON.stringify([resource, query, filtering, listed]);
+  const { value = {} } = useLoaded(load, [key], FACETS_MS);
   return value;
 }

@@ -147,6 +147,22 @@ describe('the lists of /explore', () => {
     ).to.include('b');
   });
 
+  it('have counts that agree with the list after a change', async () => {
+    const tab = await visitor.tab();
+    // Without the counts that are read every ten seconds.
+    await tab.evaluateOnNewDocument(`
+      const start = setTimeout;
+      globalThis.setTimeout = (run, delay, ...args) => (delay === 10_000 ? 0 : start(run, delay, ...args));`);
+    await visitor.open(`${MAPS}&by=part&value=a`, tab);
+    await visitor.sees('of 40', tab);
+    await visitor.sees(/a\s+40\s+b\s+80/, tab);
+    await shared.platform.succeeding(`label configmap map-000 -n ${SPACE} part=b --overwrite`);
+    await visitor.sees('of 39', tab);
+    await visitor.sees(/a\s+39\s+b\s+81/, tab);
+    await shared.platform.succeeding(`label configmap map-000 -n ${SPACE} part=a --overwrite`);
+    await tab.close();
+  });
+
   it('filter by status', async () => {
     await visitor.open('/explore/lists/pods');
     await visitor.page.locator('.facet button ::-p-text(CrashLoopBackOff)').click();
