@@ -10,7 +10,7 @@ export interface ShownColumn extends Column {
   readonly width: number;
 }
 
-const [MIN_WIDTH, MAX_WIDTH] = [7, 44];
+const [MIN_WIDTH, MAX_WIDTH] = [5, 44];
 const TIME = /^\d{4}-\d\d-\d\dT/;
 
 /** Whether the cell shows its time as a span. */

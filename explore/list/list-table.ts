@@ -21,6 +21,9 @@ export interface ListTableProps extends Pick<LiveList, 'show'> {
 type Heading = Pick<Column, 'name' | 'description' | 'sortKey'> & { readonly isNumber?: boolean };
 
 const NAME: Heading = { name: 'Name', description: '', sortKey: 'name' };
+/** Wider columns share what is left in the box, and have at least this width. In characters. */
+const LONG = 20;
+const NAMES = 'min(24ch, 55vw)';
 /** `aria-rowindex` of the first row: the header has 1. */
 const FIRST_ROW = 2;
 
@@ -34,10 +37,15 @@ export function ListTable({ shown, list, label, isBusy, show }: ListTableProps):
   const rowAt = useLoadedRows(list, current);
   const isWide = route.query.has('wide');
   const columns = list.columns.filter(({ priority, width }) => width > 0 && (isWide || priority === 0));
-  const cols = columns.map(({ width }) => h('col', { style: { width: `${width}ch` } }));
+  const long = columns.filter(({ width }) => width > LONG).length;
+  const least = columns.reduce((sum, { width }) => sum + Math.min(width, LONG), 0);
+  const share = `(100cqi - ${NAMES} - ${least - long * LONG}ch) / ${long || 1}`;
+  const cols = columns.map(({ width }) => {
+    return h('col', { style: { width: `clamp(${Math.min(width, LONG)}ch, ${share}, ${width}ch)` } });
+  });
   const headers = [NAME, ...columns].map((column) => headerCell(column, shown, change));
   // The names have the rest of the width.
-  const minWidth = `calc(min(30ch, 55vw) + ${columns.reduce((sum, { width }) => sum + width, 0)}ch)`;
+  const minWidth = `calc(${NAMES} + ${least}ch)`;
   const indexes = Array.from({ length: last - first }, (_, i) => first + i);
   if (current >= 0 && current < first) indexes.unshift(current);
   if (current >= last) indexes.push(current);

@@ -113,6 +113,5 @@ export function useCounts(
     return Object.assign({}, ...pages.map(({ facets }) => facets));
   };
   const key = JSON.stringify([resource, query, filtering, listed]);
-  const { value = {} } = useLoaded(load, [key], FACETS_MS);
-  return value;
+  return useLoaded(load, [key], FACETS_MS).value ?? {};
 }

@@ -252,6 +252,25 @@ describe('the lists of /explore', () => {
     await visitor.sees('No ConfigMaps match the filters.');
   });
 
+  it('show events with their messages on a screen of 1280 pixels', async () => {
+    const message = 'Error updating Endpoint Slices for Service explore-lists/web';
+    await apply({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'web-7f9c6d5b48-x2x7q.18ece1cfb37ce444', namespace: SPACE },
+      involvedObject: { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: SPACE },
+      type: 'Warning',
+      reason: 'FailedToUpdateEndpointSlices',
+      message,
+      lastTimestamp: new Date().toISOString(),
+    });
+    await visitor.page.setViewport({ width: 1280, height: 800 });
+    await visitor.open('/explore/lists/events');
+    await visitor.page.waitForSelector(`td[title="${message}"]`);
+    const hidden = await visitor.page.$eval('.rows', (box) => box.scrollWidth - box.clientWidth);
+    expect(hidden).to.equal(0);
+  });
+
   it('show the printer columns of custom resources, whatever they contain', async () => {
     await visitor.open(`/explore/lists/gadgets.example.com?namespace=${SPACE}`);
     await seesRows((names) => names.length === 3);
