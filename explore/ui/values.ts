@@ -62,7 +62,7 @@ export function textTable(
 ): ComponentChildren {
   const heads = names.map((name) => h('th', { scope: 'col' }, name));
   const body = rows.map((cells) => {
-    const row = cells.map((cell) => h('td', {}, cell));
+    const row = cells.map((cell, i) => h('td', { 'data-label': names[i] }, cell));
     return h('tr', {}, row);
   });
   // Focusable, because it scrolls.

@@ -190,6 +190,12 @@ describe('an object of /explore', function () {
     );
     expect(hidden.length).to.be.above(0);
     expect(hidden).to.satisfy((pixels: number[]) => pixels.every((each) => each === 0));
+    // The table has no headings there.
+    const labels = await visitor.page.evaluate(`
+      [...document.querySelectorAll('[aria-label="Conditions"] tr:last-child td')]
+        .map((cell) => getComputedStyle(cell, '::before').content)
+        .join()`);
+    expect(labels).to.include('Type').and.include('Since');
     await visitor.follow(link('replicasets.apps'));
     await until(async () => (await visitor.heading()).startsWith('web-'));
     await visitor.follow(link('pods'));
