@@ -35,7 +35,7 @@ export function Nodes(): ComponentChildren {
     h('h2', {}, ['Nodes', h('a', { href: listURL('nodes') }, allText)]),
     error && failure(error, retry),
     value && [
-      h('p', { class: 'muted' }, `${value.explanation} Nodes with a problem come first.`),
+      h('p', { class: 'muted' }, `${value.explanation} Problems first, then the busiest of these nodes.`),
       textTable('Table of nodes', COLUMNS, value.nodes.map(cellsOf)),
     ],
   ]);

@@ -111,7 +111,7 @@ describe('the overview and the search of /explore', () => {
       await api.register();
       await until(async () => (await platform.kubectl('get nodes.metrics.k8s.io')).code === 0);
       await visitor.signIn(USERS.viewer);
-      await visitor.sees('Used now, of what pods can use.');
+      await visitor.sees('Used now, of what pods can use. Problems first, then the busiest of these nodes.');
       const usage = async (node: string): Promise<string> =>
         visitor.page.$eval(`.nodes tr:has(a[href$="/${node}"])`, ({ textContent }) => textContent ?? '');
       expect(await usage(nodeName(0))).to.match(/\d+ % 0\.5 of [\d.]+ cores\d+ % 2 GiB of [\d.]+ GiB/);
