@@ -124,6 +124,13 @@ export interface LogQueryAnswer {
     total: number;
     /** `eq`: the total is exact; `gte`: the total is a lower bound. */
     totalRelation: 'eq' | 'gte';
+    /** Namespaces of the query whose logs the caller is allowed to read. Absent for a caller who is allowed to read all logs. */
+    scope?: {
+      /** Number of these namespaces. */
+      total: number;
+      /** The first 20 by name. */
+      namespaces: string[];
+    };
     /** Lines of the page. */
     records: {
       /** The line as written by the container. */

@@ -1,6 +1,5 @@
 // The view of logs: filters, a histogram by level, the lines, and a live tail. Its address reproduces it.
 import {
-  type Client,
   type LogPage,
   logFiltersIn,
   relativeRangeIn,
@@ -42,9 +41,6 @@ export function LogsView(): ComponentChildren {
     return client.logs.severities(counting, MAX_BUCKETS, { signal });
   };
   const { value: counted, error: countError } = useLoaded(count, [key], isLive ? REFRESH_MS : 0);
-  const { namespaces = [] } = filters;
-  // Only an explanation: the server enforces the permissions, whether the reviews succeed or not.
-  const access = useLoaded((signal) => accessText(client, namespaces, signal), [namespaces.join()]);
   const error = logs.error ?? countError;
   const retry = (): void => setAttempt(attempt + 1);
   useEffect(() => pause(false), [key, isLive]);
@@ -68,7 +64,7 @@ export function LogsView(): ComponentChildren {
       h(ExportMenu, { query: { ...filters, ...range } }),
     ]),
     h(LogFilters, { range, buckets: counted?.histograms, error }),
-    access.value,
+    accessText(page?.scope, filters.namespaces),
     counted && !countError ? h(Histogram, counted) : h('div', { class: 'histogram' }),
     missing(page?.partial ?? counted?.partial),
     error && textError(error) === '' && failure(error, retry),
@@ -103,33 +99,22 @@ function missing(partial: readonly Shortfall[] = []): ComponentChildren {
   return notice(tone, h('details', {}, [h('summary', {}, 'Lines are missing.'), messages]));
 }
 
-/** Maximum number of namespaces whose permission is checked. */
-const CHECKED = 20;
 const PERMISSION = h('code', {}, 'get pods/log');
 
 /**
  * The namespaces whose logs the user may read: log queries return only lines of namespaces with the permission `get pods/log`,
  * and no error for the others. `chosen`: those of the query.
  */
-async function accessText(client: Client, chosen: readonly string[], signal: AbortSignal) {
-  const mayRead = (namespace?: string): Promise<boolean> =>
-    client.kubernetes.can({ verb: 'get', resource: 'pods', subresource: 'log', namespace }, { signal });
-  if (await mayRead()) return null;
-  const query = { limit: CHECKED + 1, sortBy: 'name', ascending: true };
-  const page = chosen.length === 0 && (await client.lists.page('namespaces', query, { signal }));
-  const names = page ? page.items.map(({ metadata }) => metadata.name) : chosen;
-  const checked = names.slice(0, CHECKED);
-  const reviews = await Promise.all(checked.map(mayRead));
-  const allowed = checked.filter((_, index) => reviews[index]);
-  const isWhole = checked.length === names.length;
-  if (allowed.length === 0 && isWhole) {
-    const where = chosen.length === 0 ? 'any namespace' : checked.join(', ');
-    const rest = ` to read logs, and do not have it in ${where}.`;
+function accessText(scope: LogPage['scope'], chosen: readonly string[] = []): ComponentChildren {
+  if (!scope) return null;
+  const { total, namespaces } = scope;
+  if (total === 0) {
+    const rest = ` to read logs, and do not have it in ${chosen.join(', ') || 'any namespace'}.`;
     return notice('warn', ['You need the permission ', PERMISSION, rest]);
   }
   return h('p', { class: 'muted' }, [
     'Lines of the namespaces in which you have the permission ',
     PERMISSION,
-    `: ${allowed.join(', ')}${isWhole ? '' : ' and others'}.`,
+    `: ${namespaces.join(', ')}${total > namespaces.length ? ' and others' : ''}.`,
   ]);
 }

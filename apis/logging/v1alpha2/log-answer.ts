@@ -66,12 +66,26 @@ const LogRecordSchema = Type.Object(
 );
 export type ResponseRecord = Static<typeof LogRecordSchema>;
 
+const LogScopeSchema = Type.Object(
+  {
+    total: Type.Integer({ minimum: 0, description: 'Number of these namespaces.' }),
+    namespaces: Type.Array(Type.String(), { description: 'The first 20 by name.' }),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Namespaces of the query whose logs the caller is allowed to read. Absent for a caller who is allowed to read all logs.',
+  },
+);
+export type LogScope = Static<typeof LogScopeSchema>;
+
 export const LogQueryAnswerSchema = Type.Object(
   {
     query: Type.Object(
       {
         total: Type.Integer({ minimum: 0, description: 'Number of matching lines.' }),
         totalRelation: RELATION,
+        scope: Type.Optional(LogScopeSchema),
         records: Type.Array(LogRecordSchema, { description: 'Lines of the page.' }),
         cursor: Type.Optional(
           Type.String({ description: 'Cursor of the next page; absent on the last page.' }),

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import type {
   LogHistogramAnswer,
   LogQueryAnswer,
+  LogScope,
   LogStatisticsAnswer,
   Shortfall,
 } from '../../../apis/logging/v1alpha2/log-answer.ts';
@@ -59,7 +60,8 @@ export class LogQueries {
     const { store, slicer, now } = this.#options;
     const cursor = query.cursor === undefined ? undefined : readCursor(query, user.name, query.cursor);
     const range = cursor?.range ?? rangeOf(query, now());
-    const selection = await this.selection(query, user, range, deadline);
+    const scope = await this.#scopeOf(query, user, deadline);
+    const selection = selectionOf(query, scope, range);
     const request: PageRequest = {
       order: query.sort,
       size: query.size,
@@ -80,7 +82,13 @@ export class LogQueries {
         ? {}
         : { cursor: writeCursor(query, user.name, { range, position: page.next }) };
     return {
-      query: { total: page.total.count, totalRelation: page.total.relation, records, ...next },
+      query: {
+        total: page.total.count,
+        totalRelation: page.total.relation,
+        ...limitedScope(scope),
+        records,
+        ...next,
+      },
       ...partial(isCut ? [...page.shortfalls, PAGE_CUT] : page.shortfalls),
     };
   }
@@ -149,11 +157,22 @@ export class LogQueries {
     range: Selection['range'],
     call: Pick<Call, 'signal'>,
   ): Promise<Selection | undefined> {
-    const namespaces = names(query.namespaces, query.namespace_query);
-    const scope = await this.#options.scopes.of(user, namespaces, call);
-    if (!scope.everything && scope.namespaces.length === 0) return undefined;
-    return selectionOf(query, scope, range);
+    return selectionOf(query, await this.#scopeOf(query, user, call), range);
   }
+
+  #scopeOf(query: LogQuery, user: UserInfo, call: Pick<Call, 'signal'>): Promise<Scope> {
+    return this.#options.scopes.of(user, names(query.namespaces, query.namespace_query), call);
+  }
+}
+
+/** Namespaces of a page that are named. */
+const NAMED = 20;
+
+/** The member `scope` of a page, for a caller who is not allowed to read all logs. */
+function limitedScope(scope: Scope): { scope?: LogScope } {
+  if (scope.everything) return {};
+  const namespaces = scope.namespaces.map(({ name }) => name);
+  return { scope: { total: namespaces.length, namespaces: namespaces.slice(0, NAMED) } };
 }
 
 function countsAt(severities: SeverityCounts, bucket: number): Record<Severity, number> {
@@ -182,7 +201,9 @@ export function rangeOf({ start_time: start, end_time: end }: LogQuery, now: num
   };
 }
 
-function selectionOf(query: LogQuery, scope: Scope, range: Selection['range']): Selection {
+/** Undefined if the scope is empty; the store is then not queried. */
+function selectionOf(query: LogQuery, scope: Scope, range: Selection['range']): Selection | undefined {
+  if (!scope.everything && scope.namespaces.length === 0) return undefined;
   return {
     scope,
     range,

@@ -45,6 +45,22 @@ describe('log queries', () => {
     });
   });
 
+  it('name the namespaces that a caller without permission in the whole cluster may read', async () => {
+    const names = Array.from({ length: 22 }, (_, i) => `team-${String(i).padStart(2, '0')}`);
+    const namespaces = Object.fromEntries(
+      [...names, 'bank'].map((name) => [name, '2026-11-20T00:00:00Z'] as const),
+    );
+    await using limited = await new LogService({
+      store: new MemoryLogStore(RECORDS),
+      namespaces,
+      allowed: (namespace) => namespace.startsWith('team-'),
+    }).start();
+    const scopeOf = async (query: string) => record((await limited.json(query))['query'])['scope'];
+    expect(await scopeOf('')).to.deep.equal({ total: 22, namespaces: names.slice(0, 20) });
+    expect(await scopeOf('namespaces=bank,team-01')).to.deep.equal({ total: 1, namespaces: ['team-01'] });
+    expect(await scopeOf('namespaces=bank')).to.deep.equal({ total: 0, namespaces: [] });
+  });
+
   it('apply every filter', async () => {
     expect(await lines('namespaces=bank')).to.deep.equal(['all is well']);
     expect(await lines('namespace_query=AN')).to.deep.equal(['all is well']);
