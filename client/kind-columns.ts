@@ -50,7 +50,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
 };
 
 /** Wide, or known without them: the name of an event begins with that of its object. */
-const LESS_IMPORTANT = ['Images', 'Object'];
+const LESS_IMPORTANT = new Set(['Images', 'Object']);
 
 export function ownColumns(resource: string): readonly OwnColumn[] {
   const columns = Object.hasOwn(COLUMNS, resource) ? COLUMNS[resource] : {};
@@ -59,7 +59,7 @@ export function ownColumns(resource: string): readonly OwnColumn[] {
     type: 'string',
     format: '',
     description: '',
-    priority: LESS_IMPORTANT.includes(name) ? 1 : 0,
+    priority: LESS_IMPORTANT.has(name) ? 1 : 0,
     read: (object) => cellOf(typeof read === 'string' ? valueAt(object, read) : read(object)),
   }));
 }
