@@ -55,7 +55,13 @@ export { LINE_BLOCK, newestLines, type ShownLines, withNewLines, withOlderLines 
 export { LAST_APPLIED, type ShownParts, shownYAML } from './shown-yaml.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';
 export { ConnectionError, type StatusCause, StatusError, type StatusObject } from './status-error.ts';
-export { type StatusTone, toneOfCondition, toneOfStatus } from './status-tone.ts';
+export {
+  type StatusCount,
+  type StatusTone,
+  statusCounts,
+  toneOfCondition,
+  toneOfStatus,
+} from './status-tone.ts';
 export { spanOf } from './time-span.ts';
 export type { UserClaims } from './token-storage.ts';
 export type { TokenSource } from './transport.ts';

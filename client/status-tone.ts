@@ -16,6 +16,26 @@ export function toneOfStatus(status: string): StatusTone {
   return WARN.test(status) ? 'warn' : 'bad';
 }
 
+const TONES: readonly StatusTone[] = ['good', 'idle', 'warn', 'bad'];
+
+export interface StatusCount {
+  readonly status: string;
+  readonly count: number;
+  readonly tone: StatusTone;
+}
+
+/** The most frequent statuses of a facet, in the order of their tones: the parts of a bar. */
+export function statusCounts(
+  facet: Readonly<Record<string, number>> = {},
+  limit = 5,
+): readonly StatusCount[] {
+  return Object.entries(facet)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, limit)
+    .map(([status, count]) => ({ status, count, tone: toneOfStatus(status) }))
+    .sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone));
+}
+
 /** Conditions that are true when something is wrong. */
 const BAD = /Pressure|Unavailable|Fail|Error|Stalled|Degraded|Disruption|Conflict|Terminating/;
 

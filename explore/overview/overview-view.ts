@@ -1,5 +1,5 @@
 // The overview: what the cluster runs, with counts by status as bars, its nodes, and what changed in the last minutes.
-import { type ListPage, StatusError, type StatusTone, toneOfStatus } from 'ks-apiserver-client';
+import { type ListPage, StatusError, statusCounts } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { COUNTED_KINDS, customResources, titleOf, useExplore } from '../context.ts';
 import { listURL } from '../route.ts';
@@ -27,7 +27,6 @@ export function OverviewView(): ComponentChildren {
 
 /** Kinds without namespaces, before discovery has responded. */
 const CLUSTER_KINDS = new Set(['nodes', 'namespaces']);
-const TONES: readonly StatusTone[] = ['good', 'idle', 'warn', 'bad'];
 /** Pause between two counts, in ms. */
 const REPEAT_MS = 10_000;
 
@@ -63,20 +62,13 @@ function KindCounts({ namespace }: { readonly namespace: string }): ComponentChi
   ]);
 }
 
-/** Maximum number of statuses beside a bar; the list has the others. */
-const STATUSES = 5;
-
 /** The number of objects, and the most frequent statuses in the order of their tones. `listOf`: address of the list of a status. */
 function countsOf(
   { totalItems, facets }: ListPage,
   title: string,
   listOf: (status?: string) => string,
 ): ComponentChildren {
-  const statuses = Object.entries(facets?.['status'] ?? {})
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, STATUSES)
-    .map(([status, count]) => ({ status, count, tone: toneOfStatus(status) }))
-    .sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone));
+  const statuses = statusCounts(facets?.['status']);
   const parts = statuses.map(({ status, count, tone }) =>
     h('span', { key: status, 'data-tone': tone, style: { flexGrow: count } }),
   );
