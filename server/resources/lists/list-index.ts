@@ -225,6 +225,7 @@ export class ListIndex<Facts extends ObjectFacts> {
   }
 }
 
+/** A JSON array, whose end is unambiguous: a caller can type any text as a namespace. */
 function selectionKey({ sortBy, filter, namespaces }: Sorting<never>): string {
-  return `${sortBy} ${namespaces?.join() ?? '*'} ${filter.key}`;
+  return JSON.stringify([sortBy, namespaces]) + filter.key;
 }

@@ -15,8 +15,8 @@ export function* objectsIn<Facts>(
     return;
   }
   for (const namespace of namespaces) {
-    // Only the kind Namespace has keys without a slash here.
-    const itself = snapshot.get(namespace);
+    // Only the kind Namespace has keys without a slash here. A caller can type the key of another object as a namespace.
+    const itself = namespace.includes('/') ? undefined : snapshot.get(namespace);
     if (itself) yield [itself];
     else yield* snapshot.inNamespace(namespace);
   }

@@ -190,6 +190,15 @@ describe('ListIndex', () => {
     await all;
   });
 
+  it('lists no objects for a typed name that is no namespace, and keeps its list apart from others', async () => {
+    const pods = new KindCache(PODS).fill(1, [pod('shop/a', 1), pod('bank/b', 3)]);
+    const select = (...namespaces: string[]) => sorted(pods, { sortBy: 'name', filter: ODD, namespaces });
+    for (const typed of ['*', 'bank,shop', 'shop/a']) expect(await select(typed), typed).to.deep.equal([]);
+    expect(await select('bank', 'shop')).to.deep.equal(['shop/a', 'bank/b']);
+    const all = await sorted(pods, { sortBy: 'name', filter: ODD, namespaces: undefined });
+    expect(all).to.deep.equal(['shop/a', 'bank/b']);
+  });
+
   it('serves callers in turn, and computes nothing for a request that has ended', async () => {
     const pods = new KindCache(PODS, yielding());
     pods.fill(1, [pod('shop/a', 1), pod('bank/b', 2)]);
