@@ -121,12 +121,21 @@ async function allMemberOf(
 
 /** The names in the first parts of DNs below `base`. */
 function namesOf(dns: readonly string[], base: string): readonly string[] {
-  const suffix = `,${normalized(base)}`;
-  return dns.filter((dn) => normalized(dn).endsWith(suffix)).flatMap((dn) => firstValue(dn) ?? []);
+  const above = partsOf(base);
+  const isBelow = (parts: readonly string[]): boolean =>
+    parts.length > above.length && parts.slice(-above.length).join() === above.join();
+  return dns.filter((dn) => isBelow(partsOf(dn))).flatMap((dn) => firstValue(dn) ?? []);
 }
 
-function normalized(dn: string): string {
-  return dn.toLowerCase().replaceAll(/(?<!\s)\s*([,=])\s*/g, '$1');
+/** In lower case, without blanks beside separators. An escaped comma is a character of a value. */
+function partsOf(dn: string): readonly string[] {
+  const parts = dn.toLowerCase().match(/(?:[^\\,]|\\.)+/gs) ?? [];
+  return parts.map((part) =>
+    part
+      .split('=')
+      .map((text) => text.trim())
+      .join('='),
+  );
 }
 
 /** The value of the first part of a DN, without the escapes of RFC 4514. Undefined for several values or invalid text. */

@@ -29,6 +29,17 @@ describe('groupsOf', () => {
     expect(await namesIn(dns)).to.deep.equal(['dev', 'ops']);
   });
 
+  it('passes no group of a folder whose name ends like the base', async () => {
+    const dns = [
+      'cn=admins,ou=x\\,ou=groups,dc=example',
+      'cn=admins\\,ou=groups,dc=example',
+      'cn=admins,ou="x,ou=groups",dc=example',
+      'ou=groups,dc=example',
+      'cn=a\\,b,ou=teams\\\\,ou=groups,dc=example',
+    ];
+    expect(await namesIn(dns)).to.deep.equal(['a,b']);
+  });
+
   it('reads DNs with many blanks in linear time', async () => {
     const blanks = ' '.repeat(1_000_000);
     expect(await namesIn([blanks, `cn=a${blanks}`, `cn=a${blanks},ou=groups,dc=example`])).to.have.length(1);
