@@ -106,7 +106,8 @@ const REPEAT_MS = 5_000;
 /** A short table of the objects of a list; nothing if there are none. */
 function RelatedObjects({ resource, query }: RelatedList): ComponentChildren {
   const { client, kinds } = useExplore();
-  const wanted = { ...query, sortBy: 'name', ascending: true, limit: FEW, columns: true };
+  const content = { columns: true, includeObject: 'Metadata' } as const;
+  const wanted = { ...query, ...content, sortBy: 'name', ascending: true, limit: FEW };
   const load = (signal: AbortSignal) => client.lists.page(resource, wanted, { signal });
   const { value: page } = useLoaded(load, [resource, JSON.stringify(query)], REPEAT_MS);
   if (!page || page.totalItems === 0) return null;
