@@ -73,8 +73,7 @@ const OBJECTS: readonly object[] = [
   ]),
 ];
 
-describe('an object of /explore', function () {
-  this.timeout(60_000);
+describe('an object of /explore', () => {
   let shared: Awaited<ReturnType<typeof sharedExplore>>;
   let visitor: Visitor;
 
