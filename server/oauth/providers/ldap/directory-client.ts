@@ -1,9 +1,11 @@
 // Client of one connection to a directory, on top of ldapts. It never reconnects, because ldapts would send the next operation without
-// the bind, and without TLS after StartTLS. The size of responses and the number of entries are bounded.
+// the bind, and without TLS after StartTLS. The responses are bounded.
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { Client, type Filter, PasswordPolicyControl, ResultCodeError } from 'ldapts';
-import { messageLength } from './directory-connection.ts';
 import { DirectoryEntry } from './directory-entry.ts';
+import { DirectoryStream } from './directory-stream.ts';
 
 export interface Search {
   readonly base: string;
@@ -25,10 +27,6 @@ export interface BindResult {
   readonly policyError: number | undefined;
 }
 
-/** Enough for ten thousand groups with long names. */
-const MAX_RESPONSE_BYTES = 16 << 20;
-/** More than all entries of a sign-in. An empty one has eleven bytes, but takes two hundred in memory. */
-const MAX_MESSAGES = 100_000;
 /** Servers limit the size of a page, Active Directory to 1000 entries. */
 const PAGE = 500;
 
@@ -49,11 +47,8 @@ export class DirectoryClient implements Disposable {
       createConnection: () => {
         if (isUsed) throw new Error('the connection to the directory was closed');
         isUsed = true;
-        const received = new Received();
-        socket.on('data', (chunk: Buffer) => {
-          if (!received.isBoundedWith(chunk)) socket.destroy();
-        });
-        return socket;
+        const stream: Duplex = new DirectoryStream(socket);
+        return stream as Socket;
       },
     });
     this.#abort = () => socket.destroy();
@@ -109,42 +104,5 @@ export class DirectoryClient implements Disposable {
       if (entries.length > limit) break;
     }
     return entries;
-  }
-}
-
-/** What a directory has sent. */
-class Received {
-  #bytes = 0;
-  #messages = 0;
-  /** The header of the current message, while it is incomplete. */
-  #head: number[] = [];
-  /** Bytes of the current message that are missing. */
-  #missing = 0;
-
-  /** Returns false beyond the limits, and for bytes that are not LDAP. */
-  isBoundedWith(chunk: Buffer): boolean {
-    this.#bytes += chunk.length;
-    if (this.#bytes > MAX_RESPONSE_BYTES) return false;
-    try {
-      for (let at = 0; at < chunk.length; ) {
-        const skipped = Math.min(this.#missing, chunk.length - at);
-        this.#missing -= skipped;
-        at += skipped;
-        const byte = chunk[at++];
-        if (byte !== undefined) this.#readHead(byte);
-      }
-    } catch {
-      return false;
-    }
-    return this.#messages <= MAX_MESSAGES;
-  }
-
-  #readHead(byte: number): void {
-    this.#head.push(byte);
-    const length = messageLength(Buffer.from(this.#head));
-    if (length === undefined) return;
-    this.#missing = length - this.#head.length;
-    this.#head = [];
-    this.#messages++;
   }
 }

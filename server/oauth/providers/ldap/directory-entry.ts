@@ -4,7 +4,7 @@ import type { Entry } from 'ldapts';
 export class DirectoryEntry {
   readonly dn: string;
   /** By name in lower case, without options. */
-  readonly #values = new Map<string, readonly (string | Buffer)[]>();
+  readonly #values = new Map<string, (string | Buffer)[]>();
   /** Attributes of which the server sent only the first values (`memberOf;range=0-1499` of Active Directory). */
   readonly #partial = new Map<string, number>();
 
@@ -14,7 +14,9 @@ export class DirectoryEntry {
       const [name = '', ...options] = description.toLowerCase().split(';');
       const values = Array.isArray(value) ? value : [value];
       const range = options.map((option) => /^range=\d+-(\d+|\*)$/.exec(option)?.[1]).find(Boolean);
-      if (values.length > 0) this.#values.set(name, [...(this.#values.get(name) ?? []), ...values]);
+      const known = this.#values.get(name);
+      if (known) known.push(...values);
+      else if (values.length > 0) this.#values.set(name, [...values]);
       if (range !== undefined && range !== '*') this.#partial.set(name, Number(range) + 1);
     }
   }

@@ -65,9 +65,10 @@ export class PeopleSearch {
       if (entry && this.subjectOf(entry) === subject) return this.#readable(entry);
     }
     const value = idValue(subject, idAttribute);
-    const [entry] = await client.search(this.#search(new EqualityFilter({ attribute: idAttribute, value })));
+    const found = await client.search(this.#search(new EqualityFilter({ attribute: idAttribute, value })));
     // A directory can ignore the case of the attribute.
-    return entry && this.subjectOf(entry) === subject ? this.#readable(entry) : undefined;
+    const entry = found.find((each) => this.subjectOf(each) === subject);
+    return entry && this.#readable(entry);
   }
 
   /** Throws ProviderUnavailable if the service account sees no people, or if the base of groups does not exist. */
