@@ -29,6 +29,10 @@ interface BodyLimit {
 /** Maximum number of bytes that wait for a reader. */
 const MAX_UNREAD = 64 << 10;
 
+/** So many chunks below this size become one: a chunk of one byte takes a hundred in memory. */
+const SMALL_CHUNK = 1024;
+const MERGED_CHUNKS = 256;
+
 /** The connection has delivered no response, or no data of a body, for a timeout, and counts as broken. */
 export class StalledError extends Error {
   /** True if the response headers have arrived. */
@@ -133,6 +137,8 @@ export class UpstreamResponse {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const chunks: Buffer[] = [];
     let length = 0;
+    /** Number of small chunks at the end. */
+    let small = 0;
     let timer: NodeJS.Timeout | undefined;
     this.read({
       data: (chunk) => {
@@ -140,6 +146,10 @@ export class UpstreamResponse {
         length += chunk.length;
         if (length <= maxBytes) {
           chunks.push(chunk);
+          small = chunk.length < SMALL_CHUNK ? small + 1 : 0;
+          if (small < MERGED_CHUNKS) return;
+          chunks.push(Buffer.concat(chunks.splice(-small)));
+          small = 0;
           return;
         }
         reject(tooLong());
