@@ -1,4 +1,6 @@
 // Splitter of JSON lists into their items, while a list arrives.
+
+import { ByteChunks } from './byte-chunks.ts';
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -27,10 +29,10 @@ export class ListSplitter {
   /** The last string at the level of the next name in `path`. If a `[` or `{` follows, the string is a field name. */
   #name = '';
   #inItems = false;
-  #item: Buffer[] = [];
+  readonly #item = new ByteChunks();
+  /** Also of the part that was dropped. */
   #itemLength = 0;
-  #envelope: Buffer[] = [];
-  #envelopeLength = 0;
+  readonly #envelope = new ByteChunks();
   #skipped = 0;
 
   /** `itemLimit`: maximum size of an item, and of the envelope, in bytes. */
@@ -91,7 +93,7 @@ export class ListSplitter {
   envelope(): Buffer {
     if (this.#depth !== 0 || this.#envelope.length === 0)
       throw new SyntaxError('the response is not a complete list');
-    return Buffer.concat(this.#envelope);
+    return Buffer.concat(this.#envelope.take());
   }
 
   #stringByte(byte: number): void {
@@ -124,9 +126,8 @@ export class ListSplitter {
 
   /** Returns undefined for an item over the limit. */
   #completeItem(tail: Buffer): Buffer | undefined {
-    const parts = this.#item;
+    const parts = this.#item.take();
     const length = this.#itemLength + tail.length;
-    this.#item = [];
     this.#itemLength = 0;
     if (length > this.#itemLimit) {
       this.#skipped++;
@@ -141,14 +142,13 @@ export class ListSplitter {
     if (!this.#inItems) return this.#keepEnvelope(rest);
     if (this.#isBetweenItems()) return;
     this.#itemLength += rest.length;
-    if (this.#itemLength <= this.#itemLimit) this.#item.push(rest);
-    else this.#item = [];
+    if (this.#itemLength <= this.#itemLimit) this.#item.add(rest);
+    else this.#item.take();
   }
 
   #keepEnvelope(part: Buffer): void {
-    this.#envelopeLength += part.length;
-    if (this.#envelopeLength > this.#itemLimit) throw new LineTooLongError(this.#itemLimit);
-    this.#envelope.push(Buffer.from(part));
+    if (this.#envelope.length + part.length > this.#itemLimit) throw new LineTooLongError(this.#itemLimit);
+    this.#envelope.add(Buffer.from(part));
   }
 }
 

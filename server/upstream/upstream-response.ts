@@ -1,6 +1,7 @@
 // Response of another server, with an unread body. The bytes of its headers are unchanged, as Latin-1.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import { ByteChunks } from '../../apis/reading/byte-chunks.ts';
 
 /** Delivers the response. */
 interface ResponseSource {
@@ -28,10 +29,6 @@ interface BodyLimit {
 
 /** Maximum number of bytes that wait for a reader. */
 const MAX_UNREAD = 64 << 10;
-
-/** So many chunks below this size become one: a chunk of one byte takes a hundred in memory. */
-const SMALL_CHUNK = 1024;
-const MERGED_CHUNKS = 256;
 
 /** The connection has delivered no response, or no data of a body, for a timeout, and counts as broken. */
 export class StalledError extends Error {
@@ -135,27 +132,16 @@ export class UpstreamResponse {
   /** Reads the whole body. */
   bytes({ maxBytes, tooLong, idleMs }: BodyLimit): Promise<Buffer> {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    const chunks: Buffer[] = [];
-    let length = 0;
-    /** Number of small chunks at the end. */
-    let small = 0;
+    const chunks = new ByteChunks();
     let timer: NodeJS.Timeout | undefined;
     this.read({
       data: (chunk) => {
         timer?.refresh();
-        length += chunk.length;
-        if (length <= maxBytes) {
-          chunks.push(chunk);
-          small = chunk.length < SMALL_CHUNK ? small + 1 : 0;
-          if (small < MERGED_CHUNKS) return;
-          chunks.push(Buffer.concat(chunks.splice(-small)));
-          small = 0;
-          return;
-        }
+        if (chunks.length + chunk.length <= maxBytes) return chunks.add(chunk);
         reject(tooLong());
         this.destroy();
       },
-      ended: () => resolve(Buffer.concat(chunks, length)),
+      ended: () => resolve(Buffer.concat(chunks.take())),
       failed: reject,
     });
     // Most bodies arrive together with the headers.

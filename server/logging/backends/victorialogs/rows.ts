@@ -1,5 +1,6 @@
 // Parser of VictoriaLogs responses: one JSON object per line, with string values.
 import { parseBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
+import { ByteChunks } from '../../../../apis/reading/byte-chunks.ts';
 import { COMMA } from '../../../../apis/reading/json-bytes.ts';
 import { LineTooLongError } from '../../../../apis/reading/line-splitter.ts';
 import { isRecord } from '../../../../apis/reading/unknown-value.ts';
@@ -21,23 +22,20 @@ export async function* rowsOf(
   body: AsyncIterable<Buffer>,
   slices: TimeSlices,
 ): AsyncGenerator<readonly Row[], void, undefined> {
-  let pending: Buffer[] = [];
-  let length = 0;
+  const pending = new ByteChunks();
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end === -1) {
-      pending.push(chunk);
-      length += chunk.length;
-      if (length > MAX_LINE) throw new LineTooLongError(MAX_LINE);
+      pending.add(chunk);
+      if (pending.length > MAX_LINE) throw new LineTooLongError(MAX_LINE);
       continue;
     }
-    const lines = [...pending, chunk.subarray(0, end)];
-    pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
-    length = chunk.length - end - 1;
+    const lines = [...pending.take(), chunk.subarray(0, end)];
+    if (end + 1 < chunk.length) pending.add(chunk.subarray(end + 1));
     await slices.next();
     yield parsedRows(lines);
   }
-  if (length > 0) throw new MalformedResponseError('in the middle of a line');
+  if (pending.length > 0) throw new MalformedResponseError('in the middle of a line');
 }
 
 /** One JSON.parse() of a whole chunk is faster than one for each line. */
