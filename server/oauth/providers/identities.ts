@@ -18,6 +18,7 @@ import {
   type GroupRules,
   isFreeForPeople,
   passedGroups,
+  shortText,
   userNameOf,
 } from './person-rules.ts';
 import type { AuthenticatedPerson, UpstreamPerson } from './provider.ts';
@@ -147,7 +148,8 @@ export class Identities {
     const { seal, now } = this.#options;
     const confirmed = this.confirmed(person, rules);
     if (!confirmed) return undefined;
-    const { issuer, subject, name, displayName, email, amr = [] } = person;
+    const { issuer, subject, amr = [] } = person;
+    const [name, displayName, email] = [person.name, person.displayName, person.email].map(shortText);
     const checkedAt = now();
     const sealed = upstream === undefined ? {} : { upstream: await seal.seal(upstream) };
     return {

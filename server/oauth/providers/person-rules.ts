@@ -25,6 +25,14 @@ const VISIBLE = /^(?:(?![\p{C}\p{Default_Ignorable_Code_Point}])[\S ])+$/u;
 const RESERVED =
   /^(admin|administrator|cluster-admin|kubeadmin|root|system|anonymous|(kube|kubernetes|kubelet|etcd|ks-apiserver)([-.].*)?)$/;
 
+/** Maximum length of a name or an address. A hostile provider can send megabytes, whose conversion takes seconds. */
+const MAX_TEXT = 1024;
+
+/** Undefined for a text that is too long for a name. */
+export function shortText(text: string | undefined): string | undefined {
+  return text !== undefined && text.length <= MAX_TEXT ? text : undefined;
+}
+
 /** Whether a person of a provider can have the user name, if no user has it. */
 export function isFreeForPeople(name: string): boolean {
   return isUserName(name) && !RESERVED.test(name);
@@ -74,12 +82,13 @@ export function passedGroups(
   const passed = new Set<string>();
   for (const group of groups) {
     const name = `${prefix}${group}`;
+    if (name.length > MAX_GROUP_NAME) continue;
     const isNamed = exact.has(group);
     const isAllowed =
       name === administrators
         ? isNamed && prefix === ''
         : isNamed || (isLegible(group) && starts.some((start) => group.startsWith(start)));
-    if (isAllowed && name.length <= MAX_GROUP_NAME && GROUP_NAME.test(name)) passed.add(name);
+    if (isAllowed && GROUP_NAME.test(name)) passed.add(name);
     if (passed.size > MAX_GROUPS) return undefined;
   }
   return [...passed].sort();
@@ -95,6 +104,7 @@ const MAX_DISPLAY_NAME = 128;
 /** One line of at most 128 characters. */
 export function displayNameOf(text: string | undefined): string {
   return (text ?? '')
+    .slice(0, MAX_TEXT)
     .replaceAll(/\p{C}+/gu, ' ')
     .trim()
     .slice(0, MAX_DISPLAY_NAME)

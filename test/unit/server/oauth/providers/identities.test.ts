@@ -189,6 +189,12 @@ describe('a name that the person has chosen', () => {
     expect(scene.names).to.deep.equal([]);
   });
 
+  it('is not proposed from a text of megabytes, whose conversion takes seconds', async () => {
+    const { person } = await scene.unnamed('a.'.repeat(5_000_000), 'subject-of-zoe');
+    expect(person.name).to.equal(undefined);
+    expect(await scene.resolve('a.'.repeat(5_000_000), 'subject-of-zoe')).to.equal('name_invalid');
+  });
+
   it('is proposed from the name at the provider', () => {
     for (const [name, proposed] of [
       ['Zoé Müller', 'zoe-muller'],
@@ -300,6 +306,10 @@ describe('passedGroups', () => {
       '🚀',
     ];
     expect(passed(legible, ['*'])).to.have.members(legible);
+  });
+
+  it('converts no name of megabytes', () => {
+    expect(passed([`group${'.'.repeat(15_000_000)}`, 'group-1'], ['group*'])).to.deep.equal(['group-1']);
   });
 
   it('passes all groups or none', () => {
