@@ -11,7 +11,7 @@ import type { Provider, UpstreamPerson } from './provider.ts';
 interface AccountLinksOptions {
   /** The configured providers. */
   readonly providers: readonly Pick<Provider, 'name' | 'displayName'>[];
-  readonly store: Pick<IdentityStore, 'get' | 'ofUser' | 'catchUp' | 'create' | 'delete'>;
+  readonly store: Pick<IdentityStore, 'get' | 'ofUser' | 'catchUp' | 'create' | 'delete' | 'deleteBeside'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -80,16 +80,27 @@ export class AccountLinks {
     const { store } = this.#options;
     const unlinked = store.ofUser(user).find((identity) => identity.name === name);
     if (!unlinked) return 'unlinked';
-    if (!this.canSignIn(user, name)) return 'last way to sign in';
-    await store.delete(unlinked, signal);
-    return 'unlinked';
+    if (this.#hasPassword(user)) {
+      await store.delete(unlinked, signal);
+      return 'unlinked';
+    }
+    for (const kept of this.#usable(user)) {
+      if (kept.name !== name && (await store.deleteBeside(unlinked, kept, signal))) return 'unlinked';
+    }
+    return 'last way to sign in';
   }
 
-  /** Returns true if the user has a password, or an identity other than `unlinked` of a configured provider. */
-  canSignIn(user: UserID, unlinked?: string): boolean {
-    const { store, credentials } = this.#options;
-    if (credentials.get(user.name)?.userUID === user.uid) return true;
-    return store.ofUser(user).some(({ name, provider }) => name !== unlinked && this.#find(provider));
+  /** Whether the user has a password, or an identity of a configured provider. */
+  canSignIn(user: UserID): boolean {
+    return this.#hasPassword(user) || this.#usable(user).length > 0;
+  }
+
+  #hasPassword({ name, uid }: UserID): boolean {
+    return this.#options.credentials.get(name)?.userUID === uid;
+  }
+
+  #usable(user: UserID): readonly Identity[] {
+    return this.#options.store.ofUser(user).filter(({ provider }) => this.#find(provider));
   }
 
   #find(name: string | undefined): Pick<Provider, 'name' | 'displayName'> | undefined {

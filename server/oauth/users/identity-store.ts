@@ -1,4 +1,5 @@
 // Store of Identity objects: reads come from a cache, and writes go to kube-apiserver.
+import { randomUUID } from 'node:crypto';
 import { IDENTITY, type IdentitySpec, identityName } from '../../../apis/iam/v1beta1/identity-resource.ts';
 import { isConflict, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
@@ -74,6 +75,43 @@ export class IdentityStore extends ObjectStore<Identity> implements IdentityDire
       throw newServiceUnavailable('cannot update the identity', 1, { cause });
     });
     return refresh;
+  }
+
+  /**
+   * Deletes an identity if `kept` exists, else returns false. The write to `kept` makes a deletion fail that is decided at the same time, of
+   * `kept` beside this one: each would otherwise rely on the other. Throws ServiceUnavailable.
+   */
+  async deleteBeside(
+    { name, uid }: Pick<Identity, 'name' | 'uid'>,
+    kept: Pick<Identity, 'name' | 'uid'>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    let isKept = true;
+    const decided = async (current: object | undefined): Promise<null | undefined> => {
+      if (recordIn(current, 'metadata')['uid'] !== uid) return undefined;
+      isKept = await this.#mark(kept, signal);
+      return isKept ? null : undefined;
+    };
+    await this.updateObject(name, decided, signal).catch((cause: unknown) => {
+      throw newServiceUnavailable('cannot delete the identity', 1, { cause });
+    });
+    return isKept;
+  }
+
+  /** Gives the object another resourceVersion. False if it was deleted. */
+  async #mark({ name, uid }: Pick<Identity, 'name' | 'uid'>, signal: AbortSignal): Promise<boolean> {
+    let isFound = false;
+    const marked = (current: object | undefined): object | undefined => {
+      const metadata = recordIn(current, 'metadata');
+      isFound = metadata['uid'] === uid && metadata['deletionTimestamp'] === undefined;
+      const annotations = {
+        ...recordIn(metadata, 'annotations'),
+        [`${this.options.group}/kept`]: randomUUID(),
+      };
+      return isFound ? { ...current, metadata: { ...metadata, annotations } } : undefined;
+    };
+    await this.updateObject(name, marked, signal);
+    return isFound;
   }
 
   /** Has no effect on an object with another UID. */

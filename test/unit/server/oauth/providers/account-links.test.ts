@@ -34,6 +34,7 @@ class Scene {
         return created;
       },
       delete: async ({ name }) => void this.stored.delete(name),
+      deleteBeside: async ({ name }, kept) => this.stored.has(kept.name) && this.stored.delete(name),
     },
     credentials: this.credentials,
     now: () => this.now++,
