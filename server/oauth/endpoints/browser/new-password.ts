@@ -5,7 +5,8 @@ import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import type { Alert } from '../../page/form-fields.ts';
-import { FormTickets } from '../../page/form-tickets.ts';
+import { FormTickets, type SubmittedForm } from '../../page/form-tickets.ts';
+import { type Page, type PageOptions, writePage } from '../../page/page.ts';
 import { newPasswordPage, type SignInPageTexts } from '../../page/sign-in-pages.ts';
 import type { OwnPasswordChange } from '../../passwords/own-password-change.ts';
 import { byPassword } from '../../sessions/proof.ts';
@@ -55,12 +56,18 @@ export class NewPasswordForms<T> {
   }
 
   /** The ticket is readable in the page, so it contains only what is necessary. */
-  show(context: RequestContext, replacement: PasswordReplacement<T>, alert?: Alert): void {
-    const { action, texts, continuation } = this.#options;
-    const { destination } = continuation.describe(replacement.request);
-    const page = (ticket: string) =>
-      newPasswordPage({ ...texts, action, ticket, alert }, replacement.account.name);
-    this.#tickets.show(context, replacement, page, { redirectsToClient: destination !== undefined });
+  show(context: RequestContext, replacement: PasswordReplacement<T>): void {
+    const page = (ticket: string) => this.#page(replacement, ticket);
+    this.#tickets.show(context, replacement, page, this.#pageOptions(replacement));
+  }
+
+  #page({ account }: PasswordReplacement<T>, ticket: string, alert?: Alert): Page {
+    const { action, texts } = this.#options;
+    return newPasswordPage({ ...texts, action, ticket, alert }, account.name);
+  }
+
+  #pageOptions({ request }: PasswordReplacement<T>): PageOptions {
+    return { redirectsToClient: this.#options.continuation.describe(request).destination !== undefined };
   }
 
   /** False for another form. */
@@ -69,7 +76,7 @@ export class NewPasswordForms<T> {
     if (!ticket) return false;
     const { content, rejection } = ticket;
     if (rejection === undefined) {
-      await this.#change(context, content, form);
+      await this.#change(context, ticket, form);
     } else {
       const { request, account } = content;
       this.#options.startAgain(context, request, { user: account.name, alert: TICKET_ALERTS[rejection] });
@@ -77,11 +84,17 @@ export class NewPasswordForms<T> {
     return true;
   }
 
-  async #change(context: RequestContext, replacement: PasswordReplacement<T>, form: Form): Promise<void> {
+  async #change(
+    context: RequestContext,
+    { content, ticket }: SubmittedForm<PasswordReplacement<T>>,
+    form: Form,
+  ): Promise<void> {
     const { passwordChange, now } = this.#options;
-    const { request, account, proven, amr } = replacement;
+    const { request, account, proven, amr } = content;
     const { new_password: password = '', repeated = '' } = FORM.decode(form);
-    const again = (text: string, field: string): void => this.show(context, replacement, { text, field });
+    // With the same ticket: rejected passwords do not extend the validity of the second factor.
+    const again = (text: string, field: string): void =>
+      writePage(context.response, this.#page(content, ticket, { text, field }), this.#pageOptions(content));
     if (password !== repeated) return again('The two passwords are not the same.', 'repeated');
     const outcome = await passwordChange.change(account, password, proven, context.signal);
     if (outcome === 'conflict') {

@@ -296,6 +296,17 @@ describe('the sign-in form', () => {
       }
     });
 
+    it('is not kept open by rejected passwords, whose page would extend the validity of a second factor', async () => {
+      for (let minutes = 0; minutes < 12; minutes += 3) {
+        await visit.send({ new_password: NEW, repeated: 'another' });
+        state.now += 3 * 60_000;
+      }
+      const response = await visit.send({ new_password: NEW, repeated: NEW });
+      expect(response.status).to.equal(400);
+      expect(response.text).to.contain('current-password');
+      expect(await isSet(NEW)).to.equal(false);
+    });
+
     it('requires the old password again after ten minutes, and in another browser', async () => {
       for (const [spoil, message] of [
         [() => (state.now += 10 * 60_000), 'This page was open for too long.'],
