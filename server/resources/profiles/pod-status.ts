@@ -52,7 +52,8 @@ export function podContainers(object: unknown): PodContainers {
   return {
     ready: `${ready + running}/${total}`,
     restarts: counted.reduce((sum, { restarts }) => sum + restarts, 0),
-    restartedAt: Math.max(0, ...counted.map(({ restartedAt }) => restartedAt)),
+    // A spread of a hundred thousand states overflows the stack.
+    restartedAt: counted.reduce((last, { restartedAt }) => Math.max(last, restartedAt), 0),
   };
 }
 

@@ -193,6 +193,11 @@ describe('the status of', () => {
     expect(reads).to.equal(100);
   });
 
+  it('the restarts of any number of containers are read', () => {
+    const containerStatuses = Array.from({ length: 200_000 }, () => ({ restartCount: 1 }));
+    expect(podContainers({ status: { containerStatuses } }).restarts).to.equal(200_000);
+  });
+
   it('any value is read without an error', () => {
     const names = ['pods', 'jobs.batch', 'cronjobs.batch', 'events', 'configmaps', ...Object.keys(WORKLOADS)];
     assert(
