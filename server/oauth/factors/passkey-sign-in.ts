@@ -30,7 +30,7 @@ export interface PasskeySignInOptions {
   readonly ready: () => boolean;
   readonly users: Pick<UserDirectory, 'get'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
-  readonly links: Pick<AccountLinks, 'of' | 'providerOf'>;
+  readonly links: Pick<AccountLinks, 'of'>;
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'all' | 'update'>;
   readonly records: LoginRecords;
   /** Ms since the epoch. */
@@ -210,13 +210,12 @@ export class PasskeySignIn {
   }
 
   /**
-   * Display name of the identity provider that decides about this user. A passkey alone would outlive the account at the provider,
-   * and have none of its groups. A user with a local password has this way in anyway.
+   * Name of the identity provider that decides about this user, also if it is not configured any more. A passkey alone would outlive the
+   * account at the provider, and have none of its groups. A user with a local password has this way in anyway.
    */
   #providerOf(account: Account): string | undefined {
     if (this.#passwordOf(account)) return undefined;
-    const { links } = this.#options;
-    return links.of(account).flatMap(({ name }) => links.providerOf(name) ?? [])[0];
+    return this.#options.links.of(account)[0]?.provider;
   }
 
   #passwordOf({ name, uid }: UserID): PasswordID | undefined {

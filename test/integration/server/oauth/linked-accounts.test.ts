@@ -8,7 +8,7 @@ import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
 import { expectPage, type SiteResponse } from '../../../support/oauth/site-request.ts';
 import { SoftwarePasskey } from '../../../support/oauth/software-passkey.ts';
 import { until } from '../../../support/until.ts';
-import { chooseCompany, pathOf, startCompany } from './company.ts';
+import { chooseCompany, openIDProvider, pathOf, startCompany } from './company.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
@@ -153,17 +153,26 @@ describe('linked accounts', () => {
     await browser.submitTo('/account/passkeys', { add: 'passkey' });
     const { headers } = await browser.submit({ name: 'A key', passkey: passkey.create(browser.page) });
     expect(headers.location).to.equal('/account?user=bob&done=passkey');
-    browser = new SiteBrowser(b);
-    await browser.ask('/account');
-    expectPage(
-      await browser.submit({ passkey: passkey.get(browser.page) }),
-      400,
-      'Sign in with your account of Company account first.',
-    );
-    expect(b.audited.at(-1)).to.deep.include({
-      method: 'passkey',
-      outcome: 'provider_required',
-      user: 'bob',
-    });
+    const settings = { privateKeyRef: { name: 'ks-apiserver-identity-providers' } };
+    const provider = { ...(await openIDProvider(cluster, upstream, settings)), name: 'renamed' };
+    const renamed = await cluster.replica({ identityProviders: [provider] });
+    for (const [replica, account] of [
+      [b, 'Company account'],
+      // The provider of the account is not configured any more, so it cannot say that the person has left.
+      [renamed, 'company'],
+    ] as const) {
+      browser = new SiteBrowser(replica);
+      await browser.ask('/account');
+      expectPage(
+        await browser.submit({ passkey: passkey.get(browser.page) }),
+        400,
+        `Sign in with your account of ${account} first.`,
+      );
+      expect(replica.audited.at(-1)).to.deep.include({
+        method: 'passkey',
+        outcome: 'provider_required',
+        user: 'bob',
+      });
+    }
   });
 });
