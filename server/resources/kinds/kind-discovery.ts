@@ -56,6 +56,9 @@ export function kindsOf(list: unknown): Kind[] {
   return [...found.values()];
 }
 
+/** Of a resource: a label of DNS. */
+const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
 function kindOf(
   resource: Readonly<Record<string, unknown>>,
   group: string,
@@ -64,6 +67,7 @@ function kindOf(
   const verbs = new Set(array(resource['verbs']));
   const plural = text(resource['resource']);
   const kind = text(recordIn(resource, 'responseKind')['kind']);
-  if (!verbs.has('list') || !verbs.has('watch') || plural === '' || kind === '') return undefined;
+  // The server of an aggregated API chooses the name: `a.b` in the group `c` would have the exact name of `a` in `b.c`.
+  if (!NAME.test(plural) || kind === '' || !verbs.has('list') || !verbs.has('watch')) return undefined;
   return { group, version, plural, kind, namespaced: resource['scope'] === 'Namespaced' };
 }

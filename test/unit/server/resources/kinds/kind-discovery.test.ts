@@ -12,6 +12,13 @@ describe('kindsOf', () => {
     expect(kindsOf(discoveryOf([PODS], ['create']))).to.deep.equal([]);
   });
 
+  it('omits names that would be those of kinds of another group', () => {
+    const widgets = { ...PODS, group: 'example.com', plural: 'widgets' };
+    const other = { ...widgets, group: 'com', plural: 'widgets.example' };
+    const kinds = kindsOf(discoveryOf([widgets, other, { ...widgets, plural: '../pods' }]));
+    expect(kinds.map(({ group, plural }) => [group, plural])).to.deep.equal([['example.com', 'widgets']]);
+  });
+
   it('reads any value without an error', () => {
     assert(
       property(jsonValue(), (value) => {
