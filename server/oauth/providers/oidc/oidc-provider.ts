@@ -2,6 +2,7 @@
 
 import * as openid from 'openid-client';
 import type { Logger } from 'pino';
+import { record, text } from '../../../../apis/reading/unknown-value.ts';
 import { Backoff } from '../../../concurrency/backoff.ts';
 import { pause } from '../../../concurrency/pause.ts';
 import {
@@ -55,6 +56,8 @@ export class OIDCProvider implements RedirectProvider {
   readonly #credential: ClientCredential;
   #configuration: openid.Configuration | undefined;
   #discovering: Promise<openid.Configuration> | undefined;
+  /** The next refresh token by the current one, during a revalidation. */
+  readonly #next = new Map<string, string>();
   #reason: string | undefined = 'its metadata are not loaded yet';
 
   constructor(options: OIDCProviderOptions) {
@@ -165,13 +168,11 @@ export class OIDCProvider implements RedirectProvider {
     // The person signs in again.
     if (current === undefined) return 'not confirmable';
     const configuration = await this.#known();
-    let refreshToken: string | undefined;
     try {
       const tokens = checkTokens(
         await openid.refreshTokenGrant(configuration, current),
         this.#options.settings,
       );
-      refreshToken = tokens.refresh_token;
       const claims = tokens.claims();
       if (claims && claims.sub !== subject) return 'gone';
       return await this.#person(configuration, tokens, subject, claims);
@@ -179,9 +180,30 @@ export class OIDCProvider implements RedirectProvider {
       if (error instanceof openid.ResponseBodyError && error.error === 'invalid_grant') return 'gone';
       const failed = error instanceof Error ? failure(error) : error;
       throw failed instanceof Error
-        ? new ProviderUnavailable(failed.message, { cause: error, refreshToken })
+        ? new ProviderUnavailable(failed.message, { cause: error, refreshToken: this.#next.get(current) })
         : failed;
+    } finally {
+      this.#next.delete(current);
     }
+  }
+
+  /**
+   * The library returns no token while it cannot verify the ID token, for instance without the keys. The provider has replaced the refresh
+   * token before, and may take a second use of the earlier one for a theft.
+   */
+  #keepingNext(fetch: openid.CustomFetch): openid.CustomFetch {
+    return async (url, options) => {
+      const response = await fetch(url, options);
+      const current = options.body instanceof URLSearchParams ? options.body.get('refresh_token') : null;
+      if (current === null || !response.ok) return response;
+      const body: unknown = await response
+        .clone()
+        .json()
+        .catch(() => undefined);
+      const next = text(record(body)['refresh_token']);
+      if (next !== '' && next.length <= MAX_REFRESH_TOKEN) this.#next.set(current, next);
+      return response;
+    };
   }
 
   async #person(
@@ -229,7 +251,7 @@ export class OIDCProvider implements RedirectProvider {
         this.#credential.authenticate,
         {
           timeout: REQUEST_MS / 1000,
-          [openid.customFetch]: await providerFetch(settings.caFile),
+          [openid.customFetch]: this.#keepingNext(await providerFetch(settings.caFile)),
           execute: [openid.enableNonRepudiationChecks],
         },
       );

@@ -501,5 +501,16 @@ describe('OIDCProvider', () => {
       // The first token is used up.
       expect(late).to.include({ name: 'ProviderUnavailable', refreshToken: 'refresh-2' });
     });
+
+    it('keeps the next refresh token while the signature of the ID token cannot be verified', async () => {
+      upstream.tokens = { refresh_token: 'refresh-2' };
+      upstream.responses.set('/keys', { status: 503, body: 'down' });
+      const late = await rejection(newProvider().revalidate(proof()));
+      expect(late).to.include({ name: 'ProviderUnavailable', refreshToken: 'refresh-2' });
+      upstream.responses.clear();
+      upstream.tokens = { refresh_token: 'x'.repeat(10_000) };
+      const long = await rejection(newProvider().revalidate(proof()));
+      expect(long).to.include({ name: 'ProviderUnavailable', refreshToken: undefined });
+    });
   });
 });
