@@ -147,7 +147,8 @@ class ExportPages {
     this.#selected = await this.#options.plan();
     const { shortfalls = [], indices } = this.#selected ?? {};
     this.#add(shortfalls);
-    const lost = before.filter((index) => !indices?.indices.includes(index));
+    const left = new Set(indices?.indices);
+    const lost = before.filter((index) => !left.has(index));
     if (lost.length === 0) return;
     const message = `the log store no longer has ${shownIndices(lost, this.#options.naming)}, or cannot reach it`;
     this.#add([{ reason: 'NotCovered', message }]);

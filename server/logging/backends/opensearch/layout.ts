@@ -150,22 +150,27 @@ function fieldsByIndex(fields: JsonObject, indices: readonly string[]): Map<stri
       const byIndex = new Map<string, Field>();
       for (const [type, capability] of Object.entries(isRecord(types) ? types : {})) {
         if (type === 'unmapped' || !isRecord(capability)) continue;
-        const isAble = (ability: 'searchable' | 'aggregatable', index: string): boolean => {
-          if (capability[ability] !== false) return true;
-          const without = namesIn(capability[`non_${ability}_indices`]);
-          return without !== undefined && !without.includes(index);
-        };
+        const isSearchable = ability(capability, 'searchable');
+        const isAggregatable = ability(capability, 'aggregatable');
         for (const index of namesIn(capability['indices']) ?? indices) {
           byIndex.set(index, {
             type,
-            searchable: isAble('searchable', index),
-            aggregatable: isAble('aggregatable', index),
+            searchable: isSearchable(index),
+            aggregatable: isAggregatable(index),
           });
         }
       }
       return [name, byIndex];
     }),
   );
+}
+
+/** Which indices can search or aggregate a field. With a set, because there can be thousands of indices that can, and that cannot. */
+function ability(capability: JsonObject, name: 'searchable' | 'aggregatable'): (index: string) => boolean {
+  if (capability[name] !== false) return () => true;
+  const without = namesIn(capability[`non_${name}_indices`]);
+  const unable = new Set(without);
+  return (index) => without !== undefined && !unable.has(index);
 }
 
 function namesIn(value: unknown): string[] | undefined {
