@@ -3,6 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isUnauthorized, newUnauthorized } from '../../apis/meta/v1/errors.ts';
+import { ownBytes } from '../memory/own-bytes.ts';
 import type { AuthenticationResult } from '../observability/access-metrics.ts';
 import {
   type AuthenticationRequest,
@@ -203,7 +204,8 @@ export class BearerTokenAuthenticator implements Authenticator {
       authenticator: this.#kinds[kind]?.name ?? '',
     };
     if (headers.authorization === undefined || this.#accepted.get(socket)?.token === token) return;
-    this.#accepted.set(socket, { token, header: Buffer.from(headers.authorization, 'latin1'), kind });
+    const header = ownBytes(Buffer.from(headers.authorization, 'latin1'));
+    this.#accepted.set(socket, { token, header, kind });
   }
 }
 

@@ -2,6 +2,7 @@
 // share memory.
 import { promisify } from 'node:util';
 import { constants, deflateRaw } from 'node:zlib';
+import { ownBytes } from '../memory/own-bytes.ts';
 import type { CachedObject, ObjectIdentity, Snapshot, SnapshotPiece } from './resource-cache.ts';
 import { type Frame, type FrameFactory, PackedFrame, type StoredObject } from './stored-object.ts';
 
@@ -260,12 +261,12 @@ export class Chunk<Facts> implements SnapshotPiece {
   deflated(): Promise<Buffer> {
     const frame = this.coalesce();
     if (frame instanceof PackedFrame) return Promise.resolve(frame.deflated);
-    this.#deflated ??= compress(frame.open(), { finishFlush: constants.Z_SYNC_FLUSH }).catch(
-      (error: unknown) => {
-        this.#deflated = undefined;
-        throw error;
-      },
-    );
+    const compressed = (): Promise<Buffer> =>
+      compress(frame.open(), { finishFlush: constants.Z_SYNC_FLUSH }).then(ownBytes);
+    this.#deflated ??= compressed().catch((error: unknown) => {
+      this.#deflated = undefined;
+      throw error;
+    });
     return this.#deflated;
   }
 

@@ -3,6 +3,7 @@
 
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { copyOf, ownBytes } from '../memory/own-bytes.ts';
 import { type ObjectExtent, type SplicedObject, writeSpliced } from './object-splice.ts';
 import type { CachedObject, ObjectIdentity } from './resource-cache.ts';
 
@@ -63,15 +64,10 @@ export const PLAIN_FRAMES: FrameFactory = {
   frame: (bytes) => new PlainFrame(copyOf(bytes)),
 };
 
-/** Returns a copy in memory of its own, not from the pool of small buffers, which would keep others in memory. */
-function copyOf(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(copy);
-  return copy;
-}
-
 /** Fast, and for JSON nearly as small as the higher levels. */
 const LEVEL = 1;
+/** Memory of a cached buffer besides its bytes. */
+const BUFFER_BYTES = 512;
 
 /**
  * Creates compressed frames, and caches the buffers of those that were opened most recently. A frame is stored as
@@ -91,7 +87,10 @@ export class PackedFrames implements FrameFactory {
    * with pauses of tens of milliseconds, and pages are cached by themselves.
    */
   constructor(maxBytes = 8 << 20) {
-    this.#open = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ length }) => length });
+    this.#open = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: ({ length }) => length + BUFFER_BYTES,
+    });
   }
 
   /** Memory of the cached buffers, in bytes. */
@@ -101,8 +100,7 @@ export class PackedFrames implements FrameFactory {
 
   frame(bytes: Buffer): PackedFrame {
     const deflated = deflateRawSync(bytes, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
-    // zlib returns a slice of a larger buffer.
-    return new PackedFrame(copyOf(deflated), bytes.length, crc32(bytes), this);
+    return new PackedFrame(ownBytes(deflated), bytes.length, crc32(bytes), this);
   }
 
   open(frame: PackedFrame): Buffer {
@@ -110,7 +108,8 @@ export class PackedFrames implements FrameFactory {
     if (known) return known;
     // One buffer for all output: three times as fast as the default, which concatenates buffers of 16 KiB.
     const chunkSize = Math.max(constants.Z_MIN_CHUNK, frame.length + 1);
-    const bytes = inflateRawSync(frame.deflated, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize });
+    const inflated = inflateRawSync(frame.deflated, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize });
+    const bytes = ownBytes(inflated);
     this.#open.set(frame, bytes);
     return bytes;
   }
@@ -215,7 +214,7 @@ export class StoredObject<Facts> implements CachedObject<Facts> {
   detached(): StoredObject<Facts> {
     const slack = 256;
     if (this.frame.packed || this.frame.size <= this.length + slack) return this;
-    return this.in(new PlainFrame(copyOf(this.bytes)), 0);
+    return this.in(new PlainFrame(ownBytes(this.bytes)), 0);
   }
 }
 

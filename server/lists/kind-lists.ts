@@ -11,6 +11,7 @@ import type { CachedObject, ObjectIdentity } from '../cache/resource-cache.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { Task, TimeSlicer, TimeSlices } from '../concurrency/time-slicer.ts';
 import { joined } from '../http/response-writer.ts';
+import { ownBytes } from '../memory/own-bytes.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { hasQuery, searchIn } from '../request/request-path.ts';
 import { exactName, type Kind } from '../resources/kind.ts';
@@ -141,7 +142,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const objects = await this.#objects(page, slices);
     const parts = this.#parts(page, objects);
     if (!isShort(objects, page.included)) return writeLong(context, headers, lineOf(parts), slices);
-    const body = Buffer.concat([...parts, NEWLINE]);
+    const body = ownBytes(Buffer.concat([...parts, NEWLINE]));
     bodies.set(key, body);
     writeBytes(context, headers, body);
   }
@@ -238,7 +239,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const objects = await this.#objects(page, slices);
     const parts = this.#parts(page, objects);
     if (isShort(objects, page.included)) {
-      const body = Buffer.concat([...parts, NEWLINE]);
+      const body = ownBytes(Buffer.concat([...parts, NEWLINE]));
       bodies.set(key, body);
       yield withoutNewline(body);
       return;

@@ -14,6 +14,8 @@ import { KIND_LIMITS, type KindLimits } from './followed-kinds-options.ts';
 /** Memory of the bodies of recently requested pages of all kinds: a share of the budget, and a maximum in bytes. */
 const BODIES_SHARE = 1 / 8;
 const MAX_BODIES = 32 << 20;
+/** Memory of a body besides its bytes. */
+const BODY_BYTES = 512;
 
 /** Shares of the memory of this process for all caches. The other memory is for requests, logs and garbage. */
 const MEMORY_SHARE = 0.4;
@@ -53,7 +55,7 @@ export function newKinds(
   const limits = { ...KIND_LIMITS, memoryBudget: memoryBudget(), ...kindLimits };
   const bodies = new LRUCache<string, Buffer>({
     maxSize: Math.ceil(Math.min(MAX_BODIES, limits.memoryBudget * BODIES_SHARE)),
-    sizeCalculation: ({ length }) => length,
+    sizeCalculation: ({ length }, key) => length + key.length + BODY_BYTES,
   });
   const followed = new FollowedKinds({
     client,

@@ -78,6 +78,8 @@ describe('live lists', () => {
     await Promise.all([(await follow('pods')).next(), (await follow('pods?limit=10')).next()]);
     const bytes = pods.bodies.calculatedSize;
     expect(bytes).to.be.within(200, 1_000);
+    // Small buffers of Node.js keep the rest of a pool in memory.
+    for (const body of pods.bodies.values()) expect(body.buffer.byteLength - body.length).to.be.at.most(64);
     const text = 'x'.repeat(50_000);
     pods.fill(9, [plain('shop/a', 7, {}, { text }), plain('shop/b', 8, {}, { text: text.repeat(2) })]);
     const events = await follow('pods');
