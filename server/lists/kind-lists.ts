@@ -11,7 +11,6 @@ import type { CachedObject, ObjectIdentity } from '../cache/resource-cache.ts';
 import type { CallContext } from '../cluster/call-context.ts';
 import type { Task, TimeSlicer, TimeSlices } from '../concurrency/time-slicer.ts';
 import { joined } from '../http/response-writer.ts';
-import { ownBytes } from '../memory/own-bytes.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { hasQuery, searchIn } from '../request/request-path.ts';
 import { exactName, type Kind } from '../resources/kind.ts';
@@ -22,10 +21,20 @@ import { allOf, labelFilter } from '../resources/lists/list-filter.ts';
 import { bestMatches, type Matches } from '../resources/lists/text-search.ts';
 import type { ObjectFacts } from '../resources/object-facts.ts';
 import { framed } from '../rest/representation.ts';
-import { headersWith, pageTag, respondedNotModified } from './entity-tag.ts';
 import { ListQueries, type ListQuery, type ReadQuery } from './list-queries.ts';
 import { type LivePage, LivePages } from './live-pages.ts';
-import { isShort, lineOf, NEWLINE, sliced, withoutNewline, writeBytes, writeLong } from './platform-body.ts';
+import {
+  headersWith,
+  isShort,
+  lineOf,
+  pageTag,
+  respondedNotModified,
+  sliced,
+  wholeBody,
+  withoutNewline,
+  writeBytes,
+  writeLong,
+} from './platform-body.ts';
 import { type ComputedAnnotations, PlatformItem } from './platform-item.ts';
 
 interface KindListsOptions<Facts extends ObjectFacts> {
@@ -142,7 +151,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const objects = await this.#objects(page, slices);
     const parts = this.#parts(page, objects);
     if (!isShort(objects, page.included)) return writeLong(context, headers, lineOf(parts), slices);
-    const body = ownBytes(Buffer.concat([...parts, NEWLINE]));
+    const body = wholeBody(parts);
     bodies.set(key, body);
     writeBytes(context, headers, body);
   }
@@ -154,8 +163,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     if (!object) throw newNotFound({ group: this.kind.group, resource: this.kind.plural }, name);
     const tag = `"${hash('sha256', this.#item.state(object), 'base64url')}"`;
     if (respondedNotModified(context, tag)) return;
-    const body = Buffer.concat([...this.#item.parts(object), NEWLINE]);
-    writeBytes(context, headersWith(tag), body);
+    writeBytes(context, headersWith(tag), wholeBody(this.#item.parts(object)));
   }
 
   async #page(
@@ -239,7 +247,7 @@ export class KindLists<Facts extends ObjectFacts> implements PlatformLists {
     const objects = await this.#objects(page, slices);
     const parts = this.#parts(page, objects);
     if (isShort(objects, page.included)) {
-      const body = ownBytes(Buffer.concat([...parts, NEWLINE]));
+      const body = wholeBody(parts);
       bodies.set(key, body);
       yield withoutNewline(body);
       return;
