@@ -112,10 +112,10 @@ export class IdentityProviders {
     const identities = new Identities({ ...options, administrators, store, seal, refreshTokens });
     this.#providers = providers;
     this.withPasswords = new Set(passwords.map(({ provider }) => provider.name));
+    // Identities of removed providers still decide who cannot sign in with a passkey alone.
+    this.#runs = [(signal) => store.run(signal), ...runs];
     // Without providers, no identity is valid, and the cluster need not know the resource.
-    const isUsed = providers.length > 0;
-    this.#runs = [...(isUsed ? [(signal: AbortSignal) => store.run(signal)] : []), ...runs];
-    this.directory = isUsed ? store : { synced: true, get: () => undefined };
+    this.directory = providers.length > 0 ? store : { synced: true, get: () => undefined };
     this.signIn =
       passwords.length > 0 ? new ProviderSignIn({ ...options, providers: passwords, identities }) : undefined;
     const named = providers.map(({ provider }) => provider);

@@ -30,7 +30,7 @@ export interface PasskeySignInOptions {
   readonly ready: () => boolean;
   readonly users: Pick<UserDirectory, 'get'>;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
-  readonly links: Pick<AccountLinks, 'of'>;
+  readonly links: Pick<AccountLinks, 'of' | 'synced'>;
   readonly authenticators: Pick<AuthenticatorsStore, 'of' | 'all' | 'update'>;
   readonly records: LoginRecords;
   /** Ms since the epoch. */
@@ -97,7 +97,8 @@ export class PasskeySignIn {
       this.#record(attempt, verdict);
       return { refusal };
     };
-    if (!this.#options.ready()) throw temporarilyUnavailable('users are not synced yet', 1);
+    const { ready, links } = this.#options;
+    if (!ready() || !links.synced) throw temporarilyUnavailable('users are not synced yet', 1);
     let account: Account | undefined;
     try {
       const { ceremony, assertion } = this.#parsed(response);

@@ -11,7 +11,10 @@ import type { Provider, UpstreamPerson } from './provider.ts';
 interface AccountLinksOptions {
   /** The configured providers. */
   readonly providers: readonly Pick<Provider, 'name' | 'displayName'>[];
-  readonly store: Pick<IdentityStore, 'get' | 'ofUser' | 'catchUp' | 'create' | 'delete' | 'deleteBeside'>;
+  readonly store: Pick<
+    IdentityStore,
+    'synced' | 'get' | 'ofUser' | 'catchUp' | 'create' | 'delete' | 'deleteBeside'
+  >;
   readonly credentials: Pick<CredentialDirectory, 'get'>;
   /** Ms since the epoch. */
   readonly now: () => number;
@@ -35,6 +38,11 @@ export class AccountLinks {
 
   constructor(options: AccountLinksOptions) {
     this.#options = options;
+  }
+
+  /** False while identities can be missing. */
+  get synced(): boolean {
+    return this.#options.store.synced;
   }
 
   /** The oldest first. */

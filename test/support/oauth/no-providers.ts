@@ -25,11 +25,13 @@ export const NO_NAMES: Pick<NameChoice, 'providerOf' | 'choose'> = {
   providerOf: () => undefined,
   choose: async () => 'not_linked',
 };
-export const NO_LINKS: Pick<AccountLinks, 'of' | 'providerOf' | 'link' | 'unlink' | 'canSignIn'> = {
-  of: () => [],
-  // With the password.
-  canSignIn: () => true,
-  providerOf: () => undefined,
-  link: async () => 'linked',
-  unlink: async () => 'unlinked',
-};
+export const NO_LINKS: Pick<AccountLinks, 'synced' | 'of' | 'providerOf' | 'link' | 'unlink' | 'canSignIn'> =
+  {
+    synced: true,
+    of: () => [],
+    // With the password.
+    canSignIn: () => true,
+    providerOf: () => undefined,
+    link: async () => 'linked',
+    unlink: async () => 'unlinked',
+  };

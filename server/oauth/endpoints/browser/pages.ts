@@ -65,7 +65,8 @@ export interface PagesOptions
   readonly factorPolicy: SignInFormsOptions<unknown>['factorPolicy'] & AccountFactorsOptions['factorPolicy'];
   readonly links: AccountIdentitiesOptions['links'] &
     DirectoryLinksOptions['links'] &
-    AccountFactorsOptions['links'];
+    AccountFactorsOptions['links'] &
+    PasskeySignInOptions['links'];
   readonly sessions: SessionStore;
   readonly validity: Pick<SessionValidity, 'end' | 'signInEnd'>;
   readonly credentials: CredentialStore;

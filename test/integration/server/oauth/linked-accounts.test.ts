@@ -156,10 +156,12 @@ describe('linked accounts', () => {
     const settings = { privateKeyRef: { name: 'ks-apiserver-identity-providers' } };
     const provider = { ...(await openIDProvider(cluster, upstream, settings)), name: 'renamed' };
     const renamed = await cluster.replica({ identityProviders: [provider] });
+    const removed = await cluster.replica();
     for (const [replica, account] of [
       [b, 'Company account'],
       // The provider of the account is not configured any more, so it cannot say that the person has left.
       [renamed, 'company'],
+      [removed, 'company'],
     ] as const) {
       browser = new SiteBrowser(replica);
       await browser.ask('/account');

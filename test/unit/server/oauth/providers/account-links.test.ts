@@ -21,6 +21,7 @@ class Scene {
   readonly links = new AccountLinks({
     providers: [{ name: 'company', displayName: 'Company account' }],
     store: {
+      synced: true,
       get: (name) => (this.lagging.has(name) ? undefined : this.stored.get(name)),
       ofUser: ({ name, uid }) =>
         [...this.stored.values()].filter(({ user, userUID }) => user === name && userUID === uid),
