@@ -11,6 +11,7 @@ import { formatElapsed, printProgress } from '../terminal/progress.ts';
 import { runScript } from '../terminal/script.ts';
 import { chart } from './chart.ts';
 import { type Environment, type Replica, withEnvironment } from './environment.ts';
+import { fillCaches } from './full-caches.ts';
 import { Recorder, runLoad } from './load.ts';
 import { json, markdown, type Run, reportOf, type Window } from './report.ts';
 import { sampleOf } from './samples.ts';
@@ -46,6 +47,8 @@ async function soak(environment: Environment, minutes: number, stopped: AbortSig
   const { replicas, pids, failure } = environment;
   const recorder = new Recorder();
   const tasks = await soakTasks(environment, recorder);
+  progress('filling the caches of responses');
+  await fillCaches(environment, stopped);
   const failed = new AbortController();
   const fail = (error: unknown): void => {
     recorder.fail('programs', error);
