@@ -5,7 +5,7 @@ const SMALL_CHUNK = 1024;
 const MERGED_CHUNKS = 256;
 
 /**
- * Joins many small chunks on the way: a buffer of one byte takes a hundred bytes, and can keep the 64 KiB alive that were read from the
+ * Joins many small chunks on the way: a buffer of one byte takes a hundred bytes, and can keep the 64 KiB in memory that were read from the
  * socket with it.
  */
 export class ByteChunks {

@@ -1,6 +1,7 @@
 // Detects the body of a request, and reads the whole body up to a size limit.
 import type { IncomingMessage } from 'node:http';
 import { newBadRequest, newRequestEntityTooLarge } from '../../apis/meta/v1/errors.ts';
+import { ByteChunks } from '../../apis/reading/byte-chunks.ts';
 
 /** Returns true if the headers of a message announce a body. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
@@ -15,12 +16,10 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const chunks = new ByteChunks();
   const take = (chunk: Buffer): void => {
-    length += chunk.length;
-    if (length <= maxBytes) {
-      chunks.push(chunk);
+    if (chunks.length + chunk.length <= maxBytes) {
+      chunks.add(chunk);
       return;
     }
     request.off('data', take).pause();
@@ -31,7 +30,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   request.once('end', () => {
     // The close that follows a normal end is not an error.
     request.off('close', truncated);
-    resolve(Buffer.concat(chunks, length));
+    resolve(Buffer.concat(chunks.take()));
   });
   request.once('error', truncated);
   request.once('close', truncated);

@@ -2,6 +2,7 @@
 // truncated element without end. Their size and the number of their elements are bounded.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { ByteChunks } from '../../../../apis/reading/byte-chunks.ts';
 import { messageLength } from './directory-connection.ts';
 
 /** Enough for ten thousand groups with long names. */
@@ -28,8 +29,7 @@ export class DirectoryStream extends Duplex {
   readonly readyState = 'open';
   readonly #socket: Socket;
   /** The bytes of the current message. */
-  #chunks: Buffer[] = [];
-  #length = 0;
+  readonly #pending = new ByteChunks();
   /** The length of the current message, when it is known. */
   #wanted: number | undefined;
   #bytes = 0;
@@ -67,19 +67,20 @@ export class DirectoryStream extends Duplex {
   #receive(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > MAX_BYTES) throw new Error('the responses are too long');
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    while (this.#length >= (this.#wanted ?? 2)) {
-      const [first, ...others] = this.#chunks;
-      const bytes = first && others.length === 0 ? first : Buffer.concat(this.#chunks);
-      this.#chunks = [bytes];
+    this.#pending.add(chunk);
+    while (this.#pending.length >= (this.#wanted ?? 2)) {
+      const chunks = this.#pending.take();
+      const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
       this.#wanted = messageLength(bytes);
-      if (this.#wanted === undefined || bytes.length < this.#wanted) return;
+      if (this.#wanted === undefined || bytes.length < this.#wanted) {
+        this.#pending.add(bytes);
+        return;
+      }
       const message = bytes.subarray(0, this.#wanted);
       this.#elements += elementsOf(message);
       if (this.#elements > MAX_ELEMENTS) throw new Error('the responses have too many elements');
-      const rest = bytes.subarray(this.#wanted);
-      [this.#chunks, this.#length, this.#wanted] = [[rest], rest.length, undefined];
+      this.#pending.add(bytes.subarray(this.#wanted));
+      this.#wanted = undefined;
       this.push(message);
     }
   }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { readBody } from '../../../../server/http/request-body.ts';
+import { heapInUse } from '../../../support/oauth/heap-in-use.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { ask, chainEach, NODES, rawConnection } from '../filters/chain-fixture.ts';
 
@@ -27,6 +28,18 @@ describe('readBody', () => {
     // The server responds although the body never ends.
     expect(await text(socket)).to.match(/^HTTP\/1\.1 413 [^]*connection: close/i);
     socket.destroy();
+  });
+
+  it('reads a body in tiny chunks without the memory of a buffer for each', async () => {
+    const request = new IncomingMessage(new Socket());
+    const reading = readBody(request, 1 << 20);
+    const before = heapInUse();
+    for (let i = 0; i < 1 << 20; i++) request.emit('data', Buffer.from([i % 251]));
+    expect(heapInUse() - before).to.be.below(20 << 20);
+    request.emit('end');
+    const bytes = await reading;
+    expect(bytes).to.have.length(1 << 20);
+    expect(bytes.findIndex((byte, i) => byte !== i % 251)).to.equal(-1);
   });
 
   it('returns 400 for an incomplete body', async () => {
