@@ -1,5 +1,6 @@
 // Recorder of the writes of a caller, from the responses that the gateway forwards. Later reads of the caller must contain
 // these writes.
+import { ByteChunks } from '../../apis/reading/byte-chunks.ts';
 import { recordIn, text } from '../../apis/reading/unknown-value.ts';
 import type { ProxiedContext } from '../request/gateway-route.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
@@ -33,15 +34,16 @@ export function noteWrite(
     writes.add(user, kind, 'unknown');
     return undefined;
   }
-  const chunks: Buffer[] = [];
+  const chunks = new ByteChunks();
   let size = 0;
   return {
     data: (chunk) => {
       size += chunk.length;
-      if (size <= MAX_BYTES) chunks.push(chunk);
+      if (size <= MAX_BYTES) chunks.add(chunk);
     },
     // Before the end of the response to the client.
-    ended: () => writes.add(user, kind, size <= MAX_BYTES ? writeIn(Buffer.concat(chunks), info) : 'unknown'),
+    ended: () =>
+      writes.add(user, kind, size <= MAX_BYTES ? writeIn(Buffer.concat(chunks.take()), info) : 'unknown'),
   };
 }
 
