@@ -64,10 +64,12 @@ describe('CertificateFiles', () => {
     await symlink('..data/tls.key', join(folder, 'tls.key'));
   }
 
+  const logAt = (level: string) => pino({ level }, { write: (line) => lines.push(line) });
+
   function source(settings: Partial<CertificateFilesOptions> = {}): CertificateFiles {
     return new CertificateFiles({
       paths: { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key'), caFile: '' },
-      log: pino({ level: 'error' }, { write: (line) => lines.push(line) }),
+      log: logAt('error'),
       metrics: certificateMetrics(),
       settleMs: 10,
       ...settings,
@@ -100,8 +102,9 @@ describe('CertificateFiles', () => {
   ] as const) {
     it(`serves a rotated certificate to the next connection, noticed ${how}`, async () => {
       await linked(await issue('one'));
-      const files = source(settings);
+      const files = source({ ...settings, log: logAt('debug') });
       await files.start(life.signal);
+      expect(lines, 'folders that cannot be watched').to.deep.equal([]);
       const listener = await listenSecure(files);
       expect(await servedNames(listener)).to.equal('DNS:one');
       const heard = changed(files);
