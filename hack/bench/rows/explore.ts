@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { startChromium } from '../../browser/chromium.ts';
 import { apply } from '../../extension/registration.ts';
+import type { ServerProcess } from '../../extension/server-process.ts';
 import { ExploreVisitor, type View } from '../measuring/explore-visitor.ts';
-import type { Target } from '../measuring/load-generator.ts';
-import { besideServer } from '../measuring/machine.ts';
+import { alone, besideServer } from '../measuring/machine.ts';
 import { interleaved, median } from '../measuring/statistics.ts';
 import { createManyObjects, namespaceName, podName } from '../scene/many-objects.ts';
 import { CALLER, OUR_NODES, type Scene } from '../scene/scene.ts';
@@ -16,20 +16,17 @@ import { atLeast, below, megabytes, milliseconds, perSecond, type Row } from './
 const OVERVIEW = '/explore';
 const LIST = '/explore/lists/pods?limit=10000';
 const PAINTS = 7;
-const ROUNDS = 3;
 const PAGES = 10;
+/** Short and many, because the speed of a shared machine changes within seconds. */
+const SLICES = 20;
+const SLICE_SECONDS = 2;
 /** Pause between two changes of a pod, in ms. */
 const CHANGE_PAUSE_MS = 100;
-
-const SHARED_CORE =
-  'the browser takes CPU of the core of the load generator: in a profile, the core of the server is idle for 14 % of the time with and without pages. By the CPU of the server, the pages cost a tenth of the requests';
 
 interface Side {
   readonly scene: Scene;
   readonly browser: Browser;
-  /** The server, as a caller who does not use the page. */
-  readonly target: Target;
-  readonly pid: number;
+  readonly server: ServerProcess;
   /** Of the user of the page. */
   readonly token: string;
 }
@@ -37,27 +34,29 @@ interface Side {
 export async function exploreRows(scene: Scene): Promise<readonly Row[]> {
   await apply({ kubectl: scene.kubectl, kubeconfig: scene.kubeconfig }, PERMISSIONS, scene.signal);
   await createManyObjects(scene);
-  const server = await scene.another({
+  const options = {
     configuration: {
       oauth: { enabled: false },
       // All pages are one caller.
       requests: { seats: 10_000 },
     },
-  });
+  };
+  const server = await scene.another(options);
   const token = await serviceAccountToken(scene.cluster);
   await using chromium = await besideServer(scene.machine, () => startChromium());
-  const target = { ...scene.direct, server: server.url };
-  const side = { scene, browser: chromium.browser, target, pid: server.pid, token };
+  const side = { scene, browser: chromium.browser, server, token };
   scene.progress('the first page');
   // The server reads the files of the page, and lists the kinds of the overview.
   await (await open(side, OVERVIEW, 'overview'))[Symbol.asyncDispose]();
-  const rows = [await firstPaint(side), ...(await memory(side)), ...(await costForOthers(side))];
+  const quiet = await scene.another(options);
+  const rows = [await firstPaint(side), ...(await memory(side)), ...(await costForOthers(side, quiet))];
+  await quiet.stop();
   await server.stop();
   return rows;
 }
 
-function open({ browser, target, token }: Side, path: string, view: View): Promise<ExploreVisitor> {
-  return ExploreVisitor.open(browser, `${target.server}${path}`, token, view);
+function open({ browser, server, token }: Side, path: string, view: View): Promise<ExploreVisitor> {
+  return ExploreVisitor.open(browser, `${server.url}${path}`, token, view);
 }
 
 async function firstPaint(side: Side): Promise<Row> {
@@ -95,9 +94,12 @@ async function memory(side: Side): Promise<readonly Row[]> {
   ];
 }
 
-/** Rates of other requests while pages are open, whose lists change. Both sides are the same server, with the same changes. */
-async function costForOthers(side: Side): Promise<readonly Row[]> {
-  const { scene, target, pid } = side;
+/**
+ * Rates of other requests at a server with open pages, whose lists change, and at `quiet`, without pages. Both servers follow
+ * the same changes, and one core is for the measured one.
+ */
+async function costForOthers(side: Side, quiet: ServerProcess): Promise<readonly Row[]> {
+  const { scene, server } = side;
   const platform = '/kapis/resources.platform.io/v1alpha3';
   const works = {
     'get one node': [`${OUR_NODES}/${scene.nodeName(0)}`],
@@ -105,22 +107,22 @@ async function costForOthers(side: Side): Promise<readonly Row[]> {
       `${platform}/namespaces/${namespaceName(0)}/pods?limit=10&sortBy=name`,
     ],
   };
+  await using visitors = new AsyncDisposableStack();
+  for (let page = 0; page < PAGES; page++) {
+    visitors.use(await (page % 2 === 0 ? open(side, OVERVIEW, 'overview') : open(side, LIST, 'list')));
+  }
   const rows: Row[] = [];
   for (const [work, paths] of Object.entries(works)) {
     scene.progress(`${work}, with ${PAGES} open pages`);
-    const measure = (): Promise<Figures> =>
-      whileChanging(scene, () => onOneCore(scene, { target, pid, paths }));
-    await onOneCore(scene, { target, pid, paths }, 2);
-    const seen = await interleaved(ROUNDS, {
-      peer: measure,
-      ours: async () => {
-        await using visitors = new AsyncDisposableStack();
-        for (let page = 0; page < PAGES; page++) {
-          visitors.use(await (page % 2 === 0 ? open(side, OVERVIEW, 'overview') : open(side, LIST, 'list')));
-        }
-        return await measure();
-      },
-    });
+    const measure = (measured: ServerProcess, other: ServerProcess) => (): Promise<Figures> => {
+      const target = { ...scene.direct, server: measured.url };
+      const requests = { target, pid: measured.pid, paths };
+      return alone(measured.pid, [other.pid], scene.machine, () => onOneCore(scene, requests, SLICE_SECONDS));
+    };
+    const sides = { peer: measure(quiet, server), ours: measure(server, quiet) };
+    // Warms up.
+    await interleaved(2, sides);
+    const seen = await whileChanging(scene, () => interleaved(SLICES, sides));
     const of = (name: keyof typeof seen, figure: keyof Figures): number =>
       median(seen[name].map((figures) => figures[figure]));
     const cpu = (name: keyof typeof seen): string => `${(of(name, 'cpu') * 1000).toFixed(0)} µs`;
@@ -132,9 +134,8 @@ async function costForOthers(side: Side): Promise<readonly Row[]> {
         0.9,
         perSecond,
       ),
-      against: 'the same without pages',
-      shortfall: SHARED_CORE,
-      note: `the pages are live: five overviews and five lists of 10,000 pods, of which the browser loads the visible ones; a visible pod changes every ${CHANGE_PAUSE_MS} ms. The browser, the cluster and the load generator share a core. CPU of the server a request, with that for the pages: ${cpu('peer')}, with open pages ${cpu('ours')}`,
+      against: 'another server without pages',
+      note: `the pages are live: five overviews and five lists of 10,000 pods, of which the browser loads the visible ones; a visible pod changes every ${CHANGE_PAUSE_MS} ms. Medians of ${SLICES} alternating measurements of ${SLICE_SECONDS} s. CPU of the server a request, with that for the pages: ${cpu('peer')}, with open pages ${cpu('ours')}`,
     });
   }
   return rows;
