@@ -45,10 +45,12 @@ export async function exploreRows(scene: Scene): Promise<readonly Row[]> {
   const token = await serviceAccountToken(scene.cluster);
   await using chromium = await besideServer(scene.machine, () => startChromium());
   const side = { scene, browser: chromium.browser, server, token };
-  scene.progress('the first page');
-  // The server reads the files of the page, and lists the kinds of the overview.
-  await (await open(side, OVERVIEW, 'overview'))[Symbol.asyncDispose]();
   const quiet = await scene.another(options);
+  scene.progress('the first pages');
+  // The servers read the files of the page, and list the kinds of the overview.
+  for (const each of [server, quiet]) {
+    await (await open({ ...side, server: each }, OVERVIEW, 'overview'))[Symbol.asyncDispose]();
+  }
   const rows = [await firstPaint(side), ...(await memory(side)), ...(await costForOthers(side, quiet))];
   await quiet.stop();
   await server.stop();
