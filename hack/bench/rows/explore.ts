@@ -15,10 +15,11 @@ import { atLeast, below, megabytes, milliseconds, perSecond, type Row } from './
 
 const OVERVIEW = '/explore';
 const LIST = '/explore/lists/pods?limit=10000';
+const PAGE_OF_PODS = `/kapis/resources.platform.io/v1alpha3/namespaces/${namespaceName(0)}/pods?limit=10&sortBy=name`;
 const PAINTS = 7;
 const PAGES = 10;
 /** Short and many, because the speed of a shared machine changes within seconds. */
-const SLICES = 20;
+const SLICES = 12;
 const SLICE_SECONDS = 2;
 /** Pause between two changes of a pod, in ms. */
 const CHANGE_PAUSE_MS = 100;
@@ -45,16 +46,15 @@ export async function exploreRows(scene: Scene): Promise<readonly Row[]> {
   const token = await serviceAccountToken(scene.cluster);
   await using chromium = await besideServer(scene.machine, () => startChromium());
   const side = { scene, browser: chromium.browser, server, token };
-  const quiet = await scene.another(options);
-  scene.progress('the first pages');
-  // The servers read the files of the page, and list the kinds of the overview.
-  for (const each of [server, quiet]) {
-    await (await open({ ...side, server: each }, OVERVIEW, 'overview'))[Symbol.asyncDispose]();
-  }
-  const rows = [await firstPaint(side), ...(await memory(side)), ...(await costForOthers(side, quiet))];
-  await quiet.stop();
+  scene.progress('the first page');
+  // The server reads the files of the page, and lists the kinds of the overview.
+  await (await open(side, OVERVIEW, 'overview'))[Symbol.asyncDispose]();
+  const ownRows = [await firstPaint(side), ...(await memory(side))];
+  const other = await scene.another(options);
+  const shared = await costForOthers(side, other);
+  await other.stop();
   await server.stop();
-  return rows;
+  return [...ownRows, ...shared];
 }
 
 function open({ browser, server, token }: Side, path: string, view: View): Promise<ExploreVisitor> {
@@ -97,50 +97,72 @@ async function memory(side: Side): Promise<readonly Row[]> {
 }
 
 /**
- * Rates of other requests at a server with open pages, whose lists change, and at `quiet`, without pages. Both servers follow
- * the same changes, and one core is for the measured one.
+ * Rates of other requests at a server with open pages, whose lists change, beside a server without pages. Both follow the same
+ * changes. Each of the two has the pages for half of the measurements, because no two processes are equally fast.
  */
-async function costForOthers(side: Side, quiet: ServerProcess): Promise<readonly Row[]> {
+async function costForOthers(side: Side, other: ServerProcess): Promise<readonly Row[]> {
   const { scene, server } = side;
-  const platform = '/kapis/resources.platform.io/v1alpha3';
-  const works = {
-    'get one node': [`${OUR_NODES}/${scene.nodeName(0)}`],
-    'page of 10 pods of one namespace': [
-      `${platform}/namespaces/${namespaceName(0)}/pods?limit=10&sortBy=name`,
-    ],
+  const works: readonly Work[] = [
+    { title: 'get one node', path: `${OUR_NODES}/${scene.nodeName(0)}`, peer: [], ours: [] },
+    { title: 'page of 10 pods of one namespace', path: PAGE_OF_PODS, peer: [], ours: [] },
+  ];
+  for (const [busy, quiet] of [
+    [server, other],
+    [other, server],
+  ] as const) {
+    await using visitors = new AsyncDisposableStack();
+    for (let page = 0; page < PAGES; page++) {
+      const [path, view] = page % 2 === 0 ? ([OVERVIEW, 'overview'] as const) : ([LIST, 'list'] as const);
+      visitors.use(await open({ ...side, server: busy }, path, view));
+    }
+    // The quiet server has to list the pods too.
+    await (await open({ ...side, server: quiet }, LIST, 'list'))[Symbol.asyncDispose]();
+    for (const { title, path, peer, ours } of works) {
+      scene.progress(`${title}, with ${PAGES} open pages`);
+      const sides = sidesOf(scene, { busy, quiet, path });
+      // Warms up.
+      await interleaved(2, sides);
+      const seen = await whileChanging(scene, () => interleaved(SLICES, sides));
+      peer.push(...seen.peer);
+      ours.push(...seen.ours);
+    }
+  }
+  return works.map(rowOf);
+}
+
+function sidesOf(
+  scene: Scene,
+  {
+    busy,
+    quiet,
+    path,
+  }: { readonly busy: ServerProcess; readonly quiet: ServerProcess; readonly path: string },
+) {
+  const measure = (measured: ServerProcess, beside: ServerProcess) => (): Promise<Figures> => {
+    const requests = { target: { ...scene.direct, server: measured.url }, pid: measured.pid, paths: [path] };
+    return alone(measured.pid, [beside.pid], scene.machine, () => onOneCore(scene, requests, SLICE_SECONDS));
   };
-  await using visitors = new AsyncDisposableStack();
-  for (let page = 0; page < PAGES; page++) {
-    visitors.use(await (page % 2 === 0 ? open(side, OVERVIEW, 'overview') : open(side, LIST, 'list')));
-  }
-  const rows: Row[] = [];
-  for (const [work, paths] of Object.entries(works)) {
-    scene.progress(`${work}, with ${PAGES} open pages`);
-    const measure = (measured: ServerProcess, other: ServerProcess) => (): Promise<Figures> => {
-      const target = { ...scene.direct, server: measured.url };
-      const requests = { target, pid: measured.pid, paths };
-      return alone(measured.pid, [other.pid], scene.machine, () => onOneCore(scene, requests, SLICE_SECONDS));
-    };
-    const sides = { peer: measure(quiet, server), ours: measure(server, quiet) };
-    // Warms up.
-    await interleaved(2, sides);
-    const seen = await whileChanging(scene, () => interleaved(SLICES, sides));
-    const of = (name: keyof typeof seen, figure: keyof Figures): number =>
-      median(seen[name].map((figures) => figures[figure]));
-    const cpu = (name: keyof typeof seen): string => `${(of(name, 'cpu') * 1000).toFixed(0)} µs`;
-    rows.push({
-      ...atLeast(
-        `explore page: ${work}, with ${PAGES} open pages`,
-        of('peer', 'rate'),
-        of('ours', 'rate'),
-        0.9,
-        perSecond,
-      ),
-      against: 'another server without pages',
-      note: `the pages are live: five overviews and five lists of 10,000 pods, of which the browser loads the visible ones; a visible pod changes every ${CHANGE_PAUSE_MS} ms. Medians of ${SLICES} alternating measurements of ${SLICE_SECONDS} s. CPU of the server a request, with that for the pages: ${cpu('peer')}, with open pages ${cpu('ours')}`,
-    });
-  }
-  return rows;
+  return { peer: measure(quiet, busy), ours: measure(busy, quiet) };
+}
+
+interface Work {
+  readonly title: string;
+  readonly path: string;
+  /** Measurements without pages. */
+  readonly peer: Figures[];
+  /** Measurements with open pages. */
+  readonly ours: Figures[];
+}
+
+function rowOf({ title, peer, ours }: Work): Row {
+  const rate = (figures: readonly Figures[]): number => median(figures.map((each) => each.rate));
+  const cpu = (figures: readonly Figures[]): string =>
+    `${(median(figures.map((each) => each.cpu)) * 1000).toFixed(0)} µs`;
+  return {
+    ...atLeast(`explore page: ${title}, with ${PAGES} open pages`, rate(peer), rate(ours), 0.9, perSecond),
+    against: 'another server without pages',
+    note: `the pages are live: five overviews and five lists of 10,000 pods, of which the browser loads the visible ones; a visible pod changes every ${CHANGE_PAUSE_MS} ms. Medians of ${peer.length} alternating measurements of ${SLICE_SECONDS} s; each of the two servers has the pages for half of them. CPU of the server a request, with that for the pages: ${cpu(peer)}, with open pages ${cpu(ours)}`,
+  };
 }
 
 /** Changes a pod again and again during the work. */
