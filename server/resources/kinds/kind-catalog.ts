@@ -153,7 +153,7 @@ export class KindCatalog {
     if (this.#lacksDefinition(resource)) return newServiceUnavailable(unknownOf(this.#definitions), 1);
     const reason =
       this.#excluded.get(resource) ??
-      `the cluster has no resource ${JSON.stringify(shortened(resource))} that can be listed and watched`;
+      `the cluster has no resource ${JSON.stringify(shortened(resource))} that can be listed and watched: use a NAME of kubectl api-resources, such as pods or deployments.apps`;
     return newResourceNotFound(resource, reason);
   }
 

@@ -108,7 +108,11 @@ describe('KindCatalog', () => {
       expect(catalog.has(name)).to.equal(false);
     }
     for (const name of ['pods', 'ingresses']) await resolved(catalog, name);
-    expect((await failure(catalog, 'gadgets')).code).to.equal(404);
+    const { code, message } = await failure(catalog, 'gadgets');
+    expect([code, message]).to.deep.equal([
+      404,
+      'the cluster has no resource "gadgets" that can be listed and watched: use a NAME of kubectl api-resources, such as pods or deployments.apps',
+    ]);
     cluster.responses.clear();
     await until(() => names.every((name) => catalog.has(name)));
     for (const name of names.slice(1)) expect(catalog.current(name)?.custom, name).to.be.an('object');
