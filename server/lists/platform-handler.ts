@@ -1,7 +1,12 @@
 // HTTP handler of lists, objects, live lists and search under `/kapis/resources.<platform>.io/v1alpha3`. list-access.ts
 // checks whether the caller may list or get the kind.
 import type { IncomingMessage } from 'node:http';
-import { newBadRequest, newMethodNotAllowed, newPathNotFound } from '../../apis/meta/v1/errors.ts';
+import {
+  newBadRequest,
+  newMethodNotAllowed,
+  newPathNotFound,
+  newResourceNotFound,
+} from '../../apis/meta/v1/errors.ts';
 import type { CallerScope } from '../authorization/namespace-scopes.ts';
 import { TimeSlicer } from '../concurrency/time-slicer.ts';
 import { acceptsEvents, negotiate } from '../http/accept.ts';
@@ -99,7 +104,8 @@ function targetOf(kind: Kind, { namespace, resource, parts }: ResourceRequest): 
   // The path of one namespace also sets the namespace of the RequestInfo.
   const inNamespace = resource === 'namespaces' && namespace === name ? '' : namespace;
   if (!kind.namespaced) {
-    if (inNamespace !== '') throw newPathNotFound();
+    if (inNamespace !== '')
+      throw newResourceNotFound(resource, `${exactName(kind)} are not namespaced: use ${resource}`);
     return { namespace: '', name };
   }
   if (name !== undefined && inNamespace === '') {

@@ -22,6 +22,9 @@ describe('platformHandler', () => {
   it('rejects paths that do not fit the kind', async () => {
     expect(await ask('gadgets')).to.match(/^404 /);
     expect(await ask('pods/cart')).to.equal('400 pods are namespaced: use namespaces/NAMESPACE/pods/cart');
+    expect(await ask('namespaces/shop/namespaces')).to.equal(
+      '404 namespaces are not namespaced: use namespaces',
+    );
     expect(await ask('namespaces/shop/pods/cart/log')).to.match(/^404 /);
     expect(await ask('namespaces/shop/search')).to.match(/^404 /);
     expect(await ask('pods?namespaces=')).to.equal('PodList');
