@@ -170,6 +170,6 @@ export function requestedScopes(
   const isKnown = (one: string): boolean => allowed.includes(one) || SCOPES.some((known) => known === one);
   const scopes = requested.includes('openid') ? requested.filter(isKnown) : requested;
   if (!scopes.every((one) => allowed.includes(one)))
-    throw refuse('invalid_scope', 'the scope is not allowed');
+    throw refuse('invalid_scope', `the scope is not allowed (allowed: ${allowed.join(', ') || 'none'})`);
   return scopes;
 }

@@ -160,7 +160,7 @@ describe('requestedScopes', () => {
   for (const scope of ['admin', 'email offline_access', 'openid groups', 'OPENID']) {
     it(`rejects ${JSON.stringify(scope.slice(0, 20))}`, () => {
       expect(() => requestedScopes(scope, allowed))
-        .to.throw(OAuthError)
+        .to.throw(OAuthError, /^the scope is not allowed \(allowed: openid, email\)$/)
         .with.property('code', 'invalid_scope');
     });
   }
