@@ -77,11 +77,15 @@ export function unsupportedBody(description: string): OAuthError {
 }
 
 /**
- * Error for an unknown client or a wrong secret. `basic`: the client used the Authorization header. `cause`: for the
- * log.
+ * Error for an unknown client or a wrong secret, which must have the same description. `basic`: the client used the
+ * Authorization header. `cause`: for the log.
  */
-export function invalidClient(basic: boolean, cause?: unknown): OAuthError {
-  return new OAuthError(401, 'invalid_client', 'client authentication failed', {
+export function invalidClient(
+  basic: boolean,
+  cause?: unknown,
+  description = 'client authentication failed',
+): OAuthError {
+  return new OAuthError(401, 'invalid_client', description, {
     cause,
     ...(basic ? { challenge: 'Basic realm="oauth", charset="UTF-8"' } : {}),
   });

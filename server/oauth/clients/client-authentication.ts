@@ -79,7 +79,8 @@ function clientCredentials(request: IncomingMessage, form: Form): ClientCredenti
   }
   const { authorization: header = '' } = request.headers;
   if (!usesBasic(request)) {
-    if (id === undefined) throw invalidClient(header !== '', new Error('no client authentication'));
+    if (id === undefined)
+      throw invalidClient(header !== '', new Error('no client authentication'), 'client_id is missing');
     return { candidates: [{ id, secrets: secret === undefined ? [] : [secret] }], basic: false };
   }
   const candidates = basicCredentials(header);

@@ -176,6 +176,10 @@ describe('client authentication', () => {
         .with.nested.property('cause.message', cause);
     });
   }
+
+  it('says that the client_id is missing', () => {
+    expect(() => authenticate({})).to.throw(OAuthError, /^client_id is missing$/);
+  });
 });
 
 describe('the throttle of client authentication', () => {
