@@ -78,6 +78,7 @@ function issuerOf(given: string | undefined, { oauth }: CompletedConfig): string
   if (issuer === '')
     throw new UsageError('the configuration has no oauth.issuer: set it, or pass --issuer URL');
   requireAddress('--issuer', issuer);
+  if (new URL(issuer).pathname !== '/oauth') throw new UsageError('--issuer must have the path /oauth');
   return issuer;
 }
 

@@ -126,6 +126,12 @@ describe('ks-apiserver kubeconfig', () => {
       '--issuer must be an https URL without user, query and fragment',
     ],
     [
+      'an issuer without its path',
+      {},
+      ['--issuer', 'https://api.example.com'],
+      '--issuer must have the path /oauth',
+    ],
+    [
       'a password in an address',
       {},
       ['--issuer', ISSUER, '--server', 'https://a:b@x.example.com'],
