@@ -144,7 +144,7 @@ export const ValuesSchema = Type.Object(
     issuer: textOption(
       '',
       'The option `oauth.issuer`: the public URL, with `/oauth`. Empty: the host of `ingress` or `route`, else the Service.',
-      { pattern: '^(?:https://[^\\s?#]+)?$', expects: 'a URL with https' },
+      { pattern: '^(?:https://[^\\s?#@/]+/oauth)?$', expects: 'a URL with https and the path /oauth' },
     ),
     image,
     replicas: Type.Integer({ minimum: 0, maximum: 1000, default: 2, description: 'Number of pods.' }),

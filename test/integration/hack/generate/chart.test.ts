@@ -75,6 +75,7 @@ const INVALID: readonly (readonly [values: Readonly<Record<string, unknown>>, er
   [{ replicas: '2' }, /\/replicas.*want integer/s],
   [{ service: { type: 'ExternalName' } }, /\/service\/type.*must be one of/s],
   [{ issuer: 'http://api.example.com/oauth' }, /\/issuer.*does not match pattern/s],
+  [{ issuer: 'https://api.example.com' }, /\/issuer.*does not match pattern/s],
   [{ trustedCAs: 'none' }, /\/trustedCAs.*does not match pattern/s],
   [
     {
