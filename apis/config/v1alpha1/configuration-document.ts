@@ -8,6 +8,7 @@ import {
   LineCounter,
   type Node,
   parseAllDocuments,
+  visit,
 } from 'yaml';
 import type { ValidationError } from './configuration-error.ts';
 
@@ -56,8 +57,13 @@ export function parseDocument(text: string, source: string): ConfigurationDocume
       message: 'contains more than one YAML document; only one is accepted',
     });
   }
+  const aliasError = readable(documents) ? errorOfAlias(document) : undefined;
+  if (aliasError) {
+    const { offset, message } = aliasError;
+    errors.push({ source, position: position(offset), path: '', message });
+  }
   return {
-    value: readable(documents) ? valueOf(document) : undefined,
+    value: readable(documents) && !aliasError ? valueOf(document) : undefined,
     errors,
     locate: (path, which) => {
       const offset = find(document.contents, path, which);
@@ -76,7 +82,34 @@ function isDuplicateKey({ code }: { code: string }): boolean {
 }
 
 function valueOf(document: Document.Parsed): unknown {
-  return document.toJS({ maxAliasCount: 100 });
+  return document.toJS({ maxAliasCount: MAX_ALIASES });
+}
+
+/** Maximum number of values that aliases stand for, because a few lines of nested aliases can stand for billions. */
+const MAX_ALIASES = 100;
+
+/** Returns the error of the first alias without a value; undefined if there is none. */
+function errorOfAlias(
+  document: Document.Parsed,
+): { readonly offset: number; readonly message: string } | undefined {
+  let found: { readonly offset: number; readonly message: string } | undefined;
+  visit(document, {
+    Alias: (_key, alias, parents) => {
+      const target = alias.resolve(document);
+      if (target && !parents.includes(target)) return undefined;
+      const message = target ? 'is inside its own anchor' : 'has no anchor before it';
+      found = { offset: startOf(alias) ?? 0, message: `the alias *${alias.source} ${message}` };
+      return visit.BREAK;
+    },
+  });
+  if (found) return found;
+  try {
+    valueOf(document);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return { offset: 0, message: `its aliases stand for more than ${MAX_ALIASES} values` };
+  }
 }
 
 function explain(code: string, message: string): string {

@@ -89,6 +89,17 @@ describe('decodeConfiguration', () => {
       `${HEAD}---\na: 1\n`,
       '3:1: contains more than one YAML document; only one is accepted',
     ],
+    [
+      'an alias inside its own anchor',
+      `${HEAD}log: &a {level: *a}\n`,
+      '3:17: the alias *a is inside its own anchor',
+    ],
+    ['an alias without an anchor', `${HEAD}log: *a\n`, '3:6: the alias *a has no anchor before it'],
+    [
+      'aliases that stand for many values',
+      `${HEAD}a: &a [x,x,x]\n${['b', 'c', 'd', 'e', 'f'].map((name, at) => `${name}: &${name} [${`*${'abcde'[at]},`.repeat(9)}]\n`).join('')}`,
+      '1:1: its aliases stand for more than 100 values',
+    ],
     ['a list', '- a\n', '1:1: must be an object, not ["a"]'],
     ['another kind', `${API_VERSION}\nkind: A`, '2:7: kind: must be APIServerConfiguration, not "A"'],
     ['another version', `apiVersion: v1\n${KIND}`, '1:13: apiVersion: must be config.platform.io/v1alpha1'],
