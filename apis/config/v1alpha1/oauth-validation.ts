@@ -8,10 +8,11 @@ import { identityProviderErrors } from './identity-provider-validation.ts';
 /** Returns the validation errors, with paths relative to `oauth`: the section with its defaults, not validated by the schema. */
 export function oauthErrors(oauth: unknown): OptionError[] {
   // A section with schema errors is validated too, so that all errors are reported together.
-  const { enabled, trustedProxies, clients, identityProviders, secondFactor } = record(oauth);
+  const { enabled, issuer, trustedProxies, clients, identityProviders, secondFactor } = record(oauth);
   if (enabled === false) return [];
   const ids = new Set<unknown>();
   return [
+    ...urlErrors(['issuer'], issuer),
     ...texts(trustedProxies).flatMap(([index, range]) => proxyErrors(['trustedProxies', index], range)),
     ...array(clients).flatMap((client, index) =>
       clientErrors(['clients', String(index)], record(client), ids),
@@ -48,6 +49,7 @@ function clientErrors(path: readonly string[], client: Client, ids: Set<unknown>
     ...(twice ? [{ path: [...path, 'id'], message: 'is already the id of another client' }] : []),
     ...secretErrors(path, client),
     ...leniencyErrors(path, client),
+    ...urlErrors([...path, 'backchannelLogoutURI'], client['backchannelLogoutURI']),
     ...REDIRECT_OPTIONS.flatMap((option) =>
       texts(client[option])
         .filter(([, uri]) => !isAcceptedRedirectURI(uri))
@@ -57,6 +59,12 @@ function clientErrors(path: readonly string[], client: Client, ids: Set<unknown>
         })),
     ),
   ];
+}
+
+/** The pattern of the option accepts hosts and ports that no URL can have. */
+function urlErrors(path: readonly string[], url: unknown): OptionError[] {
+  if (typeof url !== 'string' || !url.startsWith('https://') || URL.canParse(url)) return [];
+  return [{ path, message: 'must be a URL with a valid host and port' }];
 }
 
 /** Returns an error if a confidential client has no secret, or a public client has one. */

@@ -43,6 +43,12 @@ describe('validation of oauth', () => {
       'postLogoutRedirectURIs[1]',
       PLAINTEXT,
     ],
+    [
+      'a logout address that no URL can have',
+      { backchannelLogoutURI: 'https://console.example.com:99999/logout' },
+      'backchannelLogoutURI',
+      'must be a URL with a valid host and port',
+    ],
   ] as const) {
     it(`rejects ${what}`, () => {
       const [error, ...others] = sectionErrors({ clients: [{ id: 'a', public: true, ...client }] });
@@ -50,6 +56,14 @@ describe('validation of oauth', () => {
       expect(others).to.deep.equal([]);
     });
   }
+
+  it('rejects an issuer whose host or port no URL can have', () => {
+    for (const host of ['api.example.com:99999', '[', '[::1', '%zz', '1.2.3.400']) {
+      const [error, ...others] = sectionErrors({ issuer: `https://${host}/oauth` });
+      expect(error, host).to.contain('oauth.issuer: must be a URL with a valid host and port');
+      expect(others, host).to.deep.equal([]);
+    }
+  });
 
   it('rejects two clients of one id, and a trusted proxy that is no network', () => {
     const client = { id: 'a', public: true };
