@@ -44,8 +44,13 @@ const selfSigned = section('The certificate that the server issues, used without
   names: namesOption('Further DNS names and IP addresses of the issued certificate.'),
 });
 
+const LISTEN_ADDRESS = {
+  pattern: '^[\\w.:%-]*$',
+  expects: 'an IP address without brackets, or a host name of this machine',
+};
+
 const secure = section('The TLS listener; it serves all paths.', {
-  address: textOption('', 'Address of the TLS listener. Empty: all addresses.'),
+  address: textOption('', 'Address of the TLS listener. Empty: all addresses.', LISTEN_ADDRESS),
   port: portOption(9443, 'Port of the TLS listener. 0: a free port.'),
   certFile: pathOption('Serving certificate and intermediates. Empty: the server issues one.'),
   keyFile: pathOption('Private key of `certFile`.'),
@@ -60,7 +65,7 @@ const insecure = section(
   'The plain-HTTP listener for callers inside the cluster. It serves `/oauth`, `/kapis` and health, and supports neither client certificates nor the front proxy.',
   {
     enabled: flagOption(true, 'Plain-HTTP listener for clients inside the cluster.'),
-    address: textOption('', 'The same for plain HTTP.'),
+    address: textOption('', 'The same for plain HTTP.', LISTEN_ADDRESS),
     port: portOption(9090, 'Port of plain HTTP. 0: a free port.'),
   },
 );

@@ -106,6 +106,16 @@ describe('decodeConfiguration', () => {
     ['no version', KIND, '1:1: apiVersion: is missing; must be config.platform.io/v1alpha1'],
     ['no kind', API_VERSION, '1:1: kind: is missing; must be APIServerConfiguration'],
     [
+      'an address in brackets',
+      `${HEAD}listeners: {secure: {address: "[::1]"}}\n`,
+      '3:31: listeners.secure.address: must be an IP address without brackets, or a host name of this machine, not "[::1]"',
+    ],
+    [
+      'an address with a NUL',
+      `${HEAD}listeners: {insecure: {address: "\\0"}}\n`,
+      '3:33: listeners.insecure.address: must be an IP address without brackets',
+    ],
+    [
       'a client without an id',
       `${HEAD}oauth: {clients: [{public: true}]}\n`,
       '3:19: oauth.clients[0].id: is missing; must be 1 to 128 printable ASCII characters without spaces',
