@@ -48,6 +48,8 @@ export class SpanExporter implements SpanSink {
   readonly #intervalMs: number;
   readonly #backoff: Backoff;
   readonly #failure = new RepeatedFailure();
+  /** Never ends, because a collector that rejects spans accepts others in between. */
+  readonly #rejection = new RepeatedFailure();
   #ca: string | undefined;
   #pool: ConnectionPool | undefined;
 
@@ -125,12 +127,9 @@ export class SpanExporter implements SpanSink {
     const rejected = isAccepted ? Math.min(rejectedSpans(bytes), spans.length) : spans.length;
     metrics.count('exported', spans.length - rejected);
     metrics.count('rejected', rejected);
-    if (rejected > 0) {
-      if (this.#failure.isNews(`rejected ${statusCode}`))
-        log.warn({ status: statusCode, spans: rejected }, 'the collector rejects spans');
-    } else if (this.#failure.end() > 0) {
-      log.info('spans are exported again');
-    }
+    if (rejected > 0 && this.#rejection.isNews('rejected'))
+      log.warn({ status: statusCode, spans: rejected }, 'the collector rejects spans');
+    if (isAccepted && this.#failure.end() > 0) log.info('spans are exported again');
   }
 
   #failed(err: unknown): void {
