@@ -1,9 +1,10 @@
 import type { DestinationStream } from 'pino';
 import { record, text } from '../../apis/reading/unknown-value.ts';
+import { printableLines } from './printable-text.ts';
 
 /** Formats the JSON lines of the logger as text for terminals: `12:30:01.250 INFO  message key=value`. */
 export function textLines(output: DestinationStream): DestinationStream {
-  return { write: (line) => output.write(toText(line)) };
+  return { write: (line) => output.write(printableLines(toText(line))) };
 }
 
 function toText(line: string): string {
@@ -34,5 +35,7 @@ function stackOf(error: unknown): string {
 }
 
 function scalar(value: unknown): string {
-  return typeof value === 'string' && !/[\s"=]/.test(value) && value !== '' ? value : JSON.stringify(value);
+  return typeof value === 'string' && !/[\s"=\p{Cc}]/u.test(value) && value !== ''
+    ? value
+    : JSON.stringify(value);
 }

@@ -54,6 +54,17 @@ describe('createLogger', () => {
     expect(lines[2]).to.contain('stack');
   });
 
+  it('writes no control characters of values to a terminal in the text format', () => {
+    const { lines, log } = logging('text');
+    log.warn(
+      { namespace: 'a\u001b[31mb', agent: '\u009b31m', err: new Error('c\u001b]0;d\u0007\re') },
+      'failed',
+    );
+    const [line = ''] = lines;
+    expect(line).to.match(/namespace="a\\u001b\[31mb" agent="\?31m" err=/);
+    expect(line).not.to.match(/[^\P{Cc}\n\t]/u);
+  });
+
   it('writes the text format', () => {
     const { lines, log } = logging('text');
     log.warn({ port: 1, name: 'two words' }, 'odd');
