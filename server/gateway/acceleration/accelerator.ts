@@ -16,7 +16,7 @@ import type { Column } from '../../resources/resource-definition.ts';
 import { PagedListError } from '../../rest/list.ts';
 import type { ResourceHandler } from '../../rest/resource-handler.ts';
 import { acceleratedKind } from './accelerated-kind.ts';
-import { type Reason, type Requirement, requirementOf } from './cached-read.ts';
+import { isOtherMedia, type Reason, type Requirement, requirementOf } from './cached-read.ts';
 import type { CallerReviews } from './caller-reviews.ts';
 import type { TableColumns } from './table-columns.ts';
 
@@ -120,9 +120,9 @@ export class Accelerator {
     if (typeof requirement === 'string') return requirement;
     const authorization = ownIdentity(context);
     if (authorization === undefined) return 'identity';
-    const { accept = '' } = request.headers;
-    // kube-apiserver rejects this wildcard.
-    if (accept.includes('application/*')) return 'media-type';
+    const { accept: [accept = '', ...others] = [] } = request.headersDistinct;
+    // kube-apiserver reads the first header only.
+    if (others.length > 0 || isOtherMedia(info, accept)) return 'media-type';
     const isTable = TABLE.test(accept);
     if (isTable && !followed.profile.columns) return 'columns';
     try {

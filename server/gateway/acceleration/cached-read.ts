@@ -56,6 +56,20 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'watch',
 ]);
 
+/** YAML, CBOR, wildcards that kube-apiserver rejects, and qualities that it reads as 1. */
+const OTHER_MEDIA = /application\/(?:\*|yaml|cbor)|(?:^|,)\s*\*\s*(?:[;,]|$)|;\s*q\s*=(?!\s*[01])/;
+const METADATA_OF_ONE = /\bas\s*=\s*PartialObjectMetadata\b/;
+const METADATA_OF_LIST = /\bas\s*=\s*PartialObjectMetadataList\b/;
+
+/**
+ * Returns true if kube-apiserver could respond to the header `Accept` with another media type, or with an error, for example
+ * to a list as PartialObjectMetadata.
+ */
+export function isOtherMedia({ verb }: Pick<ResourceRequest, 'verb'>, accept: string): boolean {
+  const wrongMetadata = verb === 'list' ? METADATA_OF_ONE : METADATA_OF_LIST;
+  return OTHER_MEDIA.test(accept) || wrongMetadata.test(accept);
+}
+
 /** Returns the requirement of a get, list or watch, or the reason why a cache cannot serve it. */
 export function requirementOf({ verb }: ResourceRequest, query: URLSearchParams): Requirement | Reason {
   const names = [...query.keys()];

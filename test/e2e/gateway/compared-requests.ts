@@ -16,6 +16,7 @@ const JSON_TYPE = 'application/json';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 /** Parameters of a watch that begins with the current objects. */
 const INITIAL = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 const MEDIA_TYPES = [
@@ -28,7 +29,7 @@ const MEDIA_TYPES = [
   TABLE,
   `${PROTOBUF};as=Table;v=v1;g=meta.k8s.io`,
   METADATA,
-  'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+  METADATA_LIST,
   '*/*',
   'text/html',
   'image/png',
@@ -50,6 +51,10 @@ const NEGOTIATION = [
   'Accept: application/json;indent=4',
   'Accept: application/json; charset=utf-8',
   'Accept: application/*',
+  'Accept: *',
+  'Accept: application/json;q=0.5, application/yaml',
+  'Accept: application/json;q=0.5, application/cbor',
+  `Accept: ${METADATA}, ${JSON_TYPE}`,
   'Accept: text/html,application/json;q=0.9',
   'Accept: invalid',
   'Accept: application/json;as=PartialObjectMetadata;v=v1beta1;g=meta.k8s.io',
@@ -169,6 +174,8 @@ export function cachedReads({ namespace, name }: Pod): ComparedRequest[] {
     ...[...NEGOTIATION, 'If-None-Match: *', 'Impersonate-User: jane'].map((line) =>
       get(`${pods}?resourceVersion=0`, line),
     ),
+    get(`${pods}?resourceVersion=0`, `Accept: ${TABLE}`, `Accept: ${JSON_TYPE}`),
+    get(`${pods}/${name}?resourceVersion=0`, `Accept: ${METADATA_LIST}, ${JSON_TYPE}`),
     get('/apis/apiextensions.k8s.io/v1/customresourcedefinitions?resourceVersion=0', 'Accept-Encoding: gzip'),
     get('/api/v1/namespaces/default/endpoints?resourceVersion=0'),
     ...(['nobody', 'invalid', 'anonymous'] as const).map((caller) => ({
