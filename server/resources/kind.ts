@@ -29,6 +29,7 @@ export interface APIService {
 export interface CustomDefinition {
   /** Changes with every change of the definition that affects this record or the stored objects. */
   readonly revision: string;
+  readonly listKind: string;
   readonly columns: readonly PrinterColumn[];
   /** JSON paths of selectable fields, such as `.spec.color`. */
   readonly selectableFields: readonly string[];

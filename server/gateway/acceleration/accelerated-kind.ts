@@ -16,7 +16,7 @@ export function acceleratedKind(
 ): ResourceHandler {
   const definition: ResourceDefinition<KindFacts> = {
     ...kind,
-    listKind: `${kind.kind}List`,
+    listKind: kind.custom?.listKind ?? `${kind.kind}List`,
     singular: kind.kind.toLowerCase(),
     verbs: ['get', 'list', 'watch'],
     source: { path: sourcePath(kind), apiVersion: '', kind: kind.kind },

@@ -24,6 +24,7 @@ export function customDefinitions(object: unknown, raw: Buffer): ReadonlyMap<str
       text(version['name']),
       {
         revision,
+        listKind: text(recordIn(spec, 'names')['listKind']),
         columns: array(version['additionalPrinterColumns']).map(record).map(columnOf),
         selectableFields: array(version['selectableFields']).map((field) => text(record(field)['jsonPath'])),
       },

@@ -61,6 +61,7 @@ const WIDGETS = [
     group: GROUP,
     plural: 'widgets',
     kind: 'Widget',
+    listKind: 'WidgetCollection',
     scope: 'Namespaced',
     versions: [version('v1', { selectableFields: [{ jsonPath: '.spec.size' }] })],
   }),

@@ -5,6 +5,8 @@ export interface Definition {
   readonly group?: string;
   readonly plural: string;
   readonly kind: string;
+  /** The kind with `List` by default. */
+  readonly listKind?: string;
   readonly scope?: 'Namespaced' | 'Cluster';
   /** One version `v1` by default. */
   readonly versions?: readonly object[];
@@ -28,6 +30,7 @@ export function definitionOf({
   group = 'example.com',
   plural,
   kind,
+  listKind = `${kind}List`,
   scope = 'Cluster',
   versions = [version('v1')],
   conversion,
@@ -40,7 +43,7 @@ export function definitionOf({
       group,
       scope,
       versions,
-      names: { plural, kind, singular: kind.toLowerCase() },
+      names: { plural, kind, listKind, singular: kind.toLowerCase() },
       ...(conversion ? { conversion } : {}),
     },
   };

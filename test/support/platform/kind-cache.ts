@@ -20,6 +20,7 @@ export const WIDGETS: Kind = {
   namespaced: true,
   custom: {
     revision: '1',
+    listKind: 'WidgetList',
     columns: [
       { name: 'Size', jsonPath: '.spec.size', type: 'integer' },
       { name: 'Color', jsonPath: '.spec.color', type: 'string' },

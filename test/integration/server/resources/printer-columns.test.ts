@@ -62,7 +62,7 @@ describe('printer columns with a real kube-apiserver', () => {
   }
 
   function profileOf(path: string): PrintedProfile {
-    const custom = { revision: '1', columns: columnsOf(path), selectableFields: [] };
+    const custom = { revision: '1', listKind: 'WidgetList', columns: columnsOf(path), selectableFields: [] };
     const kind: Kind = {
       group: 'example.com',
       version: 'v1',

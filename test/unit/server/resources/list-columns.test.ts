@@ -10,7 +10,10 @@ import { PLATFORM_PATH, platformLists } from '../../../support/platform/platform
 const PATH = `${PLATFORM_PATH}/widgets?sortBy=name&ascending=true&columns=true`;
 
 function widgets(columns: readonly PrinterColumn[], revision = '1'): KindCache {
-  return new KindCache({ ...WIDGETS, custom: { revision, columns, selectableFields: [] } });
+  return new KindCache({
+    ...WIDGETS,
+    custom: { revision, listKind: 'WidgetList', columns, selectableFields: [] },
+  });
 }
 
 function column(name: string, more: Partial<PrinterColumn> = {}): PrinterColumn {

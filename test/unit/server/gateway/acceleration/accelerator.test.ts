@@ -236,6 +236,7 @@ describe('the decision of the accelerator', () => {
       const { columns: printed = [] } = WIDGETS.custom ?? {};
       const custom = {
         revision: '1',
+        listKind: 'WidgetList',
         columns: [...printed, { name: 'Note', jsonPath: '.spec.note', type: 'string' }],
         selectableFields: ['.spec.color', '.spec.size'],
       };

@@ -7,7 +7,10 @@ import { kindProfile, type PrintedProfile } from '../../../../../server/resource
 import { KindCache, plain, WIDGETS } from '../../../../support/platform/kind-cache.ts';
 
 function profileOf(columns: readonly PrinterColumn[]): PrintedProfile {
-  return kindProfile({ ...WIDGETS, custom: { revision: '1', columns, selectableFields: [] } }, 'platform.io');
+  return kindProfile(
+    { ...WIDGETS, custom: { revision: '1', listKind: 'WidgetList', columns, selectableFields: [] } },
+    'platform.io',
+  );
 }
 
 function column(name: string, jsonPath = '.spec.value', type = 'string'): PrinterColumn {
@@ -92,7 +95,12 @@ describe('the cell of a printer column', () => {
 describe('the facts of an object', () => {
   it('are empty if reading them fails, and the failure is reported', () => {
     const failures: unknown[] = [];
-    const custom = { revision: '1', columns: [column('Value')], selectableFields: [] };
+    const custom = {
+      revision: '1',
+      listKind: 'WidgetList',
+      columns: [column('Value')],
+      selectableFields: [],
+    };
     const profile = kindProfile({ ...WIDGETS, custom }, 'platform.io', (error) => failures.push(error));
     const error = new RangeError('Maximum call stack size exceeded');
     const broken = {
@@ -108,7 +116,12 @@ describe('the facts of an object', () => {
 describe('the sort keys of printer columns', () => {
   it('never replace those of every kind', () => {
     const names = ['name', 'namespace', 'age', 'status', 'creationTimestamp', 'createTime'];
-    const custom = { revision: '1', columns: names.map((name) => column(name)), selectableFields: [] };
+    const custom = {
+      revision: '1',
+      listKind: 'WidgetList',
+      columns: names.map((name) => column(name)),
+      selectableFields: [],
+    };
     const cache = new KindCache({ ...WIDGETS, custom });
     // By the column, the order is the reverse.
     cache.fill(9, [
@@ -167,7 +180,10 @@ describe('the sort keys of printer columns', () => {
   ] as const) {
     it(`start with missing values, for the type ${type}`, () => {
       const columns = [column('Value', '.spec.value', type)];
-      const cache = new KindCache({ ...WIDGETS, custom: { revision: '1', columns, selectableFields: [] } });
+      const cache = new KindCache({
+        ...WIDGETS,
+        custom: { revision: '1', listKind: 'WidgetList', columns, selectableFields: [] },
+      });
       cache.fill(9, values.map((value, i) => plain(`shop/${i}`, i + 1, {}, { spec: { value } })).reverse());
       const all = Array.from(cache.snapshot().objects(), ({ identity: one }) => one);
       const sorted = all.reverse().sort(comparisonBy(cache.profile, 'Value'));
@@ -181,7 +197,7 @@ describe('the cache of a kind', () => {
     const columns = ['.spec', '.spec..a', '.spec.value', '.spec.value[*]'].map((path) => column(path, path));
     const { cache } = new KindCache({
       ...WIDGETS,
-      custom: { revision: '1', columns, selectableFields: ['.spec.value'] },
+      custom: { revision: '1', listKind: 'WidgetList', columns, selectableFields: ['.spec.value'] },
     });
     const object = (name: string): Buffer => {
       const metadata = { name, namespace: 'shop', resourceVersion: name };

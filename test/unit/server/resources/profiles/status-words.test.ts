@@ -9,7 +9,12 @@ const kind = (name: string, custom?: Kind['custom']): Kind => {
   const [plural = '', ...group] = name.split('.');
   return { group: group.join('.'), version: 'v1', plural, kind: plural, namespaced: true, custom };
 };
-const WIDGETS = kind('widgets.example.com', { revision: '1', columns: [], selectableFields: [] });
+const WIDGETS = kind('widgets.example.com', {
+  revision: '1',
+  listKind: 'WidgetList',
+  columns: [],
+  selectableFields: [],
+});
 
 const condition = (type: string, status = 'True', reason = ''): object => ({ type, status, reason });
 const DELETED = { deletionTimestamp: '2026-01-01T00:00:00Z' };
