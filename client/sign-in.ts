@@ -64,14 +64,19 @@ export class SignIn implements TokenSource {
 
   /**
    * Completes the sign-in on the page of the redirect URI, and removes the code from the address. Throws a SignInError. In
-   * the hidden frame of a renewal, it hands the response to the page around the frame, and never resolves.
+   * the hidden frame of a renewal, it hands the response to the page around the frame, and never resolves. `returnTo` is `/`
+   * for a user who has signed in and comes here again.
    */
   async finish(url = location.href): Promise<{ returnTo: string }> {
     if (parent !== window) return sendToParent(url);
     history.replaceState(null, '', location.pathname);
     const started = JSON.parse(sessionStorage.getItem(this.#startedKey) ?? 'null') as Started | null;
     sessionStorage.removeItem(this.#startedKey);
-    if (started === null) throw new SignInError('invalid_state', 'this tab has not started a sign-in');
+    if (started === null) {
+      // The Back button leads a user who has signed in here again. The code in the address is not used.
+      if (this.user() !== undefined) return { returnTo: '/' };
+      throw new SignInError('invalid_state', 'this tab has not started a sign-in');
+    }
     const issuer = await this.issuer();
     const code = codeIn(new URL(url).searchParams, started, issuer);
     this.#tokens.write(await exchangeCode(this.#client, code, started, issuer));

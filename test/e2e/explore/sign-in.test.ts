@@ -30,6 +30,8 @@ describe('the sign-in of /explore', () => {
     expect(await visitor.text('header')).to.contain(USERS.viewer);
     await visitor.page.goBack();
     expect((await visitor.address()).href).to.not.match(/code=|state=/);
+    // The page before the view is that of the sign-in, which is complete.
+    expect(await visitor.heading()).to.equal('Overview');
   });
 
   it('starts at the address of the server, and rejects a wrong password', async () => {
