@@ -52,11 +52,17 @@ export class TokenStorage {
       // `null`: the whole storage was cleared.
       if (key === this.#key || key === null) listener();
     };
+    // A page that the browser has kept for the Back button has missed the changes.
+    const restored = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) listener();
+    };
     this.#listeners.add(listener);
     addEventListener('storage', changed);
+    addEventListener('pageshow', restored);
     return () => {
       this.#listeners.delete(listener);
       removeEventListener('storage', changed);
+      removeEventListener('pageshow', restored);
     };
   }
 }

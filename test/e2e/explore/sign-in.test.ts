@@ -34,6 +34,16 @@ describe('the sign-in of /explore', () => {
     expect(await visitor.heading()).to.equal('Overview');
   });
 
+  it('shows nothing of a user who has signed out while the browser kept the page for the Back button', async () => {
+    await visitor.signIn(USERS.viewer);
+    // Such a page gets no event of the storage. A headless browser keeps no page.
+    await visitor.page.evaluate(`
+      localStorage.clear();
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));`);
+    await visitor.sees('You are signed out');
+    expect(await visitor.page.$('#view')).to.equal(null);
+  });
+
   it('starts at the address of the server, and rejects a wrong password', async () => {
     await visitor.open('/');
     await visitor.page.waitForSelector('#password');
