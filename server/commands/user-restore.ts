@@ -77,7 +77,8 @@ export async function restore(
       continue;
     }
     const isNew = await unlessExists(() => identities.create({ ...link, user, userUID }, Date.now(), signal));
-    report(`identity ${name} of ${user} ${isNew ? 'restored' : 'already exists'}`, !isNew);
+    const existing = `already exists: if ${user} was deleted in this cluster, run kubectl delete identity ${name}, and restore again`;
+    report(`identity ${name} of ${user} ${isNew ? 'restored' : existing}`, !isNew);
   }
 }
 

@@ -125,6 +125,9 @@ describe('users from a backup', () => {
     expect(failure).to.have.property('stderr').that.includes('user ada already exists\n');
     expect(failure).to.have.property('stderr').that.includes('ada already has a password\n');
     expect(failure).to.have.property('stderr').that.includes('ada already has second factors\n');
+    expect(failure)
+      .to.have.property('stderr')
+      .that.includes(`run kubectl delete identity ${identityName(PERSON)}, and restore again\n`);
     expect(failure).to.have.property('stdout').that.includes('user robot restored\n');
   });
 
