@@ -1,7 +1,10 @@
 // Functions that return the message or the error code of a caught value.
 
+/** Node adds a flag to errors of certificates, but the cure is a `caFile`, or the machine of the user. */
+const FLAG_OF_NODE = /; if the root CA is installed locally, try running Node\.js with --use-system-ca$/;
+
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return thrown instanceof Error ? thrown.message.replace(FLAG_OF_NODE, '') : String(thrown);
 }
 
 /** The code of a Node error, such as `ENOENT`. */
