@@ -31,7 +31,7 @@ export interface ListRequest<Facts> {
   readonly slicer: TimeSlicer;
   /**
    * True if kube-apiserver can serve the list instead: a list at resourceVersion 0 ignores the limit, as the watch cache of
-   * kube-apiserver does, and a page of a list with selectors throws PagedListError, because it depends on the indexes of
+   * kube-apiserver does, and a full page of a list with selectors throws PagedListError, because it depends on the indexes of
    * kube-apiserver whether such a page has a continue token.
    */
   readonly forwardable: boolean;
@@ -39,7 +39,7 @@ export interface ListRequest<Facts> {
   readonly current?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** The list has selectors and several pages. */
+/** The list has selectors and reaches its limit. */
 export class PagedListError extends Error {}
 
 /** Messages of kube-apiserver. */
@@ -67,8 +67,8 @@ export async function list<Facts>(context: RequestContext, request: ListRequest<
   }
   const slices = request.slicer.of(context);
   const page = await pageOf(snapshot, selection, { limit, after: start.after }, slices);
-  if (request.forwardable && page.meta.continue !== undefined && !selection.countable) {
-    throw new PagedListError('a list with selectors has pages');
+  if (request.forwardable && limit > 0 && page.objects.length === limit && !selection.countable) {
+    throw new PagedListError('a list with selectors reaches its limit');
   }
   return writeItems(context, request, page.meta, page.objects);
 }
