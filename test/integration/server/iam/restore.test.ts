@@ -131,6 +131,58 @@ describe('users from a backup', () => {
     expect(failure).to.have.property('stdout').that.includes('user robot restored\n');
   });
 
+  it('are restored without the objects that the cluster rejects', async () => {
+    await cluster.clear();
+    const uids = await Promise.all(['eve', 'fay', 'gil'].map((name) => created(user(name, {}))));
+    for (const [at, name] of ['eve', 'fay', 'gil'].entries()) {
+      await created(credential(name, { userUID: uids[at] }));
+    }
+    await type(backUp);
+    const file = join(folder, 'users.json');
+    const backup = record(JSON.parse(await readFile(file, 'utf8')));
+    const damaged = array(backup['items']).map((item) => {
+      const { kind, metadata, spec } = record(item);
+      const changes: Readonly<Record<string, object>> = {
+        'User eve': { email: 'no address' },
+        'Credential fay': { passwordHash: 'no hash' },
+      };
+      const change = changes[`${String(kind)} ${String(record(metadata)['name'])}`];
+      return { ...record(item), spec: { ...record(spec), ...change } };
+    });
+    await writeFile(file, JSON.stringify({ items: damaged }));
+    await cluster.clear();
+    const failure = await rejection(type(PUT_BACK));
+    expect(failure).to.have.property('code', 1);
+    expect(failure)
+      .to.have.property('stdout')
+      .that.equals('user fay restored\nuser gil restored\npassword of gil restored\n');
+    expect(failure)
+      .to.have.property('stderr')
+      .that.includes('user eve not restored: User.iam.platform.io "eve" is invalid: spec.email')
+      .and.includes('password of eve skipped: the user does not exist')
+      .and.matches(/^password of fay not restored: .*spec\.passwordHash/m)
+      .and.not.includes('no hash');
+  });
+
+  it('need a recovery code if their second factors are damaged in the backup', async () => {
+    await cluster.clear();
+    const uid = await created(user('hal', {}));
+    await created(credential('hal', { userUID: uid }));
+    const recoveryCodes = [{ hash: 'a'.repeat(64) }];
+    await created(object('Authenticators', 'hal', { userUID: uid, recoveryCodes }));
+    await type(backUp);
+    const file = join(folder, 'users.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('a'.repeat(64), 'damaged'));
+    await cluster.clear();
+    const failure = await rejection(type(PUT_BACK));
+    expect(failure)
+      .to.have.property('stderr')
+      .that.includes('hal has no recovery code: issue a one-time code');
+    expect(failure).to.have.property('stdout').that.includes('password of hal restored\n');
+    const factors = ['get', 'authenticators.iam.platform.io', 'hal', '-o', 'jsonpath={.spec.recoveryCodes}'];
+    expect(JSON.parse(await cluster.kubectl(factors))).to.have.length(1);
+  });
+
   for (const [what, text] of [
     ['no JSON', 'secret{'],
     ['no users', '{"items":[{"kind":"Session"}]}'],
