@@ -16,7 +16,7 @@ import type { Column } from '../../resources/resource-definition.ts';
 import { PagedListError } from '../../rest/list.ts';
 import type { ResourceHandler } from '../../rest/resource-handler.ts';
 import { acceleratedKind } from './accelerated-kind.ts';
-import { isOtherMedia, type Reason, type Requirement, requirementOf } from './cached-read.ts';
+import { isKnownMedia, type Reason, type Requirement, requirementOf } from './cached-read.ts';
 import type { CallerReviews } from './caller-reviews.ts';
 import type { TableColumns } from './table-columns.ts';
 
@@ -122,7 +122,7 @@ export class Accelerator {
     if (authorization === undefined) return 'identity';
     const { accept: [accept = '', ...others] = [] } = request.headersDistinct;
     // kube-apiserver reads the first header only.
-    if (others.length > 0 || isOtherMedia(info, accept)) return 'media-type';
+    if (others.length > 0 || !isKnownMedia(info, accept)) return 'media-type';
     const isTable = TABLE.test(accept);
     if (isTable && !followed.profile.columns) return 'columns';
     try {

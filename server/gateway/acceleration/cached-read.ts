@@ -56,18 +56,31 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'watch',
 ]);
 
-/** YAML, CBOR, wildcards that kube-apiserver rejects, and qualities that it reads as 1. */
-const OTHER_MEDIA = /application\/(?:\*|yaml|cbor)|(?:^|,)\s*\*\s*(?:[;,]|$)|;\s*q\s*=(?!\s*[01])/;
-const METADATA_OF_ONE = /\bas\s*=\s*PartialObjectMetadata\b/;
-const METADATA_OF_LIST = /\bas\s*=\s*PartialObjectMetadataList\b/;
+const PARAMETERS_OF_MEDIA = [
+  String.raw`g\s*=\s*meta\.k8s\.io`,
+  String.raw`v\s*=\s*v1(?:beta1)?`,
+  String.raw`stream\s*=\s*watch`,
+  String.raw`charset\s*=\s*utf-8`,
+  String.raw`q\s*=\s*(?:1(?:\.0{1,3})?|0\.0{0,2}[1-9]\d{0,2})`,
+];
+
+/** A clause of `Accept` as known clients send it. kube-apiserver ignores types of `text` and `image`, as the cache does. */
+function clauseWith(kinds: string): RegExp {
+  const type = String.raw`\*/\*|application/(?:json|vnd\.kubernetes\.protobuf)|(?:text|image)/[\w.+-]+`;
+  const parameter = [String.raw`as\s*=\s*(?:${kinds})`, ...PARAMETERS_OF_MEDIA].join('|');
+  return new RegExp(String.raw`^\s*(?:${type})\s*(?:;\s*(?:${parameter})\s*)*$`);
+}
+
+const CLAUSE_OF_LIST = clauseWith('Table|PartialObjectMetadataList');
+const CLAUSE_OF_ONE = clauseWith('Table|PartialObjectMetadata');
 
 /**
- * Returns true if kube-apiserver could respond to the header `Accept` with another media type, or with an error, for example
- * to a list as PartialObjectMetadata.
+ * Returns true if the cache reads the header `Accept` as kube-apiserver does. kube-apiserver has more media types,
+ * rejects some wildcards, and reads some qualities as 1.
  */
-export function isOtherMedia({ verb }: Pick<ResourceRequest, 'verb'>, accept: string): boolean {
-  const wrongMetadata = verb === 'list' ? METADATA_OF_ONE : METADATA_OF_LIST;
-  return OTHER_MEDIA.test(accept) || wrongMetadata.test(accept);
+export function isKnownMedia({ verb }: Pick<ResourceRequest, 'verb'>, accept: string): boolean {
+  const clause = verb === 'list' ? CLAUSE_OF_LIST : CLAUSE_OF_ONE;
+  return accept === '' || accept.split(',').every((one) => clause.test(one));
 }
 
 /** Returns the requirement of a get, list or watch, or the reason why a cache cannot serve it. */

@@ -1,7 +1,7 @@
 // Tests of the state that the response to a read must contain.
 import { expect } from 'chai';
 import { encodeContinue } from '../../../../../apis/meta/v1/continue-token.ts';
-import { requirementOf } from '../../../../../server/gateway/acceleration/cached-read.ts';
+import { isKnownMedia, requirementOf } from '../../../../../server/gateway/acceleration/cached-read.ts';
 import { parseRequestInfo } from '../../../../../server/request/request-info.ts';
 
 const PODS = '/api/v1/pods';
@@ -55,4 +55,57 @@ describe('the requirement of', () => {
       expect(typeof found === 'object' && 'version' in found ? found.version : name).to.equal(expected);
     });
   }
+});
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+
+describe('isKnownMedia', () => {
+  const known = {
+    'no header': '',
+    curl: '*/*',
+    axios: 'application/json, text/plain, */*',
+    'client-go with protobuf': 'application/vnd.kubernetes.protobuf,application/json',
+    'a watch': 'application/json;stream=watch',
+    'kubectl get': `${TABLE},application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`,
+    'a Java client': 'text/html, image/gif, application/json; q=0.2, */*; q=1.0',
+    blanks: 'application/json ; as = Table ; v = v1 ; g = meta.k8s.io',
+  };
+  for (const [client, accept] of Object.entries(known)) {
+    it(`knows the header of ${client}`, () => {
+      for (const verb of ['get', 'list', 'watch']) expect(isKnownMedia({ verb }, accept)).to.equal(true);
+    });
+  }
+
+  const unknown = [
+    '*',
+    'application/*',
+    'application/json, application/yaml',
+    'application/json, application/cbor;q=0.1',
+    'APPLICATION/JSON',
+    'application/json;q=0',
+    'application/json;q=',
+    'application/json;q=2',
+    'application/json;q=x',
+    'application/json;as=table',
+    'application/json;as=Table;g=other',
+    'application/json;profile=x',
+    'application/json,',
+    'application/json;',
+  ];
+  for (const accept of unknown) {
+    it(`does not know ${accept}`, () => {
+      for (const verb of ['get', 'list', 'watch']) expect(isKnownMedia({ verb }, accept)).to.equal(false);
+    });
+  }
+
+  it('knows the metadata of a list in a list, and of an object elsewhere', () => {
+    expect(isKnownMedia({ verb: 'list' }, METADATA_LIST)).to.equal(true);
+    expect(isKnownMedia({ verb: 'list' }, METADATA)).to.equal(false);
+    for (const verb of ['get', 'watch']) {
+      expect(isKnownMedia({ verb }, METADATA)).to.equal(true);
+      expect(isKnownMedia({ verb }, METADATA_LIST)).to.equal(false);
+    }
+  });
 });
