@@ -105,7 +105,7 @@ function targetOf(kind: Kind, { namespace, resource, parts }: ResourceRequest): 
   const inNamespace = resource === 'namespaces' && namespace === name ? '' : namespace;
   if (!kind.namespaced) {
     if (inNamespace !== '')
-      throw newResourceNotFound(resource, `${exactName(kind)} are not namespaced: use ${resource}`);
+      throw newResourceNotFound(resource, `${exactName(kind)} are not namespaced: use ${parts.join('/')}`);
     return { namespace: '', name };
   }
   if (name !== undefined && inNamespace === '') {

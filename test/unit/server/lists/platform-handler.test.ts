@@ -25,6 +25,9 @@ describe('platformHandler', () => {
     expect(await ask('namespaces/shop/namespaces')).to.equal(
       '404 namespaces are not namespaced: use namespaces',
     );
+    expect(await ask('namespaces/shop/namespaces/a')).to.equal(
+      '404 namespaces are not namespaced: use namespaces/a',
+    );
     expect(await ask('namespaces/shop/pods/cart/log')).to.match(/^404 /);
     expect(await ask('namespaces/shop/search')).to.match(/^404 /);
     expect(await ask('pods?namespaces=')).to.equal('PodList');
