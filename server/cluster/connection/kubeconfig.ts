@@ -10,6 +10,7 @@ import { record } from '../../../apis/reading/unknown-value.ts';
 import { describeFileError } from '../../files/file-error.ts';
 import { kubeConfigClass } from './client-node.ts';
 import { useExecPlugins } from './exec-plugins.ts';
+import { selectTokenFiles, TokenFiles } from './token-files.ts';
 
 interface KubeConfigPaths {
   /** The token file of the ServiceAccount; it exists in a pod only. */
@@ -113,12 +114,14 @@ function merged(
       throw unreadableKubeConfig(path, error);
     }
     config.makePathsAbsolute(dirname(path));
+    selectTokenFiles(config, texts[i] ?? '', dirname(path));
     return config;
   });
   if (!first) throw new Error('no kubeconfig');
   for (const other of others) addMissing(first, other);
   checkUsable(first, paths.join(delimiter));
   useExecPlugins(first, { inherited });
+  first.addAuthenticator(new TokenFiles());
   return first;
 }
 

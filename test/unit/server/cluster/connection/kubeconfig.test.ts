@@ -1,9 +1,12 @@
 // Tests of the loader of the kubeconfig.
 import { writeFile } from 'node:fs/promises';
+import type { RequestOptions } from 'node:https';
 import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
+import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
+import { rejection } from '../../../../support/rejection.ts';
 import { scratchFolderEach } from '../../../../support/scratch.ts';
 
 describe('kubeConfigSource', () => {
@@ -47,6 +50,36 @@ describe('kubeConfigSource', () => {
     expect(kubeConfigSource(undefined, {}, places())().getCurrentUser()?.authProvider).to.include({
       name: 'tokenFile',
     });
+  });
+
+  it('sends the token of a tokenFile, which is relative to the kubeconfig and can be rotated', async () => {
+    const file = join(dir(), 'with-file');
+    await writeFile(
+      file,
+      `clusters: [{name: c, cluster: {server: https://one}}]
+users: [{name: u, user: {tokenFile: rotated}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`,
+    );
+    const source = kubeConfigSource(file);
+    const authorization = async (): Promise<unknown> => {
+      const options: RequestOptions = {};
+      await source().applyToHTTPSOptions(options);
+      return record(options.headers)['Authorization'];
+    };
+    expect(await rejection(authorization())).to.have.property(
+      'message',
+      `tokenFile of the kubeconfig: ${join(dir(), 'rotated')}: no such file`,
+    );
+    await writeFile(join(dir(), 'rotated'), 'one\n');
+    expect(await authorization()).to.equal('Bearer one');
+    await writeFile(join(dir(), 'rotated'), 'two');
+    expect(await authorization()).to.equal('Bearer two');
+    await writeFile(join(dir(), 'rotated'), '\n');
+    expect(await rejection(authorization()))
+      .to.have.property('message')
+      .that.includes('it is empty');
   });
 
   it('uses the kubeconfig of the home directory outside a pod', async () => {
