@@ -64,6 +64,19 @@ function requestedTimeout(exchange: Exchange): number {
   if (text === '') return 0;
   const timeout = parseDuration(text);
   if (timeout !== undefined) return timeout;
+  throw newBadRequest(`invalid timeout specified in the request URL - time: ${durationError(text)}`);
+}
+
+/** The amounts with a valid unit, the next amount, and the text where its unit is expected. */
+const UNIT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nuµμm]?s|[mh]))*(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/;
+const KNOWN_UNIT = /^(?:[nuµμm]?s|[mh])$/;
+
+/** Returns the error of Go for an invalid duration. */
+function durationError(text: string): string {
   const shown = JSON.stringify(elided(text, 100));
-  throw newBadRequest(`invalid timeout specified in the request URL - time: invalid duration ${shown}`);
+  const unit = UNIT.exec(text.slice(0, 100))?.[1];
+  if (unit === undefined || KNOWN_UNIT.test(unit)) return `invalid duration ${shown}`;
+  return unit === ''
+    ? `missing unit in duration ${shown}`
+    : `unknown unit ${JSON.stringify(unit)} in duration ${shown}`;
 }

@@ -266,12 +266,19 @@ describe('the request chain', () => {
 
   it('rejects an invalid timeout parameter, except for watches and other paths', async () => {
     const chain = await start({ handler: ok, longRunning: isLongRunning });
-    const refused = await ask(chain, `${NODES}?timeout=abc`, asAlice);
-    expect(refused.status).to.equal(400);
-    expect(JSON.parse(refused.body)).to.have.property(
-      'message',
-      'invalid timeout specified in the request URL - time: invalid duration "abc"',
-    );
+    for (const [timeout, error] of [
+      ['abc', 'invalid duration "abc"'],
+      ['9999999999h', 'invalid duration "9999999999h"'],
+      ['1h30', 'missing unit in duration "1h30"'],
+      ['-1.5d', 'unknown unit "d" in duration "-1.5d"'],
+    ]) {
+      const refused = await ask(chain, `${NODES}?timeout=${timeout}`, asAlice);
+      expect(refused.status).to.equal(400);
+      expect(JSON.parse(refused.body)).to.have.property(
+        'message',
+        `invalid timeout specified in the request URL - time: ${error}`,
+      );
+    }
     const kapis = NODES.replace('/apis', '/kapis');
     for (const target of [`${NODES}?watch=1&`, `${kapis}?`, '/oauth/token?']) {
       expect((await ask(chain, `${target}timeout=abc`, asAlice)).status, target).to.equal(200);
