@@ -161,21 +161,30 @@ export class SignIn implements TokenSource {
       if (usable !== undefined) return usable;
       const before = this.#tokens.read();
       if (before === undefined) throw new SignInRequired('the user must sign in');
-      try {
-        const tokens =
-          before.refreshToken === undefined
-            ? await this.#signOn(before)
-            : await refresh(this.#client, before);
-        // Another tab may have signed the user out meanwhile.
-        if (this.#tokens.read() === undefined) throw new SignInRequired('the user has signed out');
-        this.#tokens.write(tokens);
-        return tokens.accessToken;
-      } catch (error) {
-        if (!(error instanceof SignInError)) throw error;
-        this.#expired = before.accessToken;
-        throw new SignInRequired('the sign-in has expired', { cause: error });
+      const renewed = await this.#exchanged(before);
+      if (this.#tokens.read()?.accessToken === before.accessToken) {
+        if (renewed instanceof SignInError) {
+          this.#expired = before.accessToken;
+          throw new SignInRequired('the sign-in has expired', { cause: renewed });
+        }
+        this.#tokens.write(renewed);
+        return renewed.accessToken;
       }
+      // Meanwhile, another tab has signed the user out or in, or another user in.
+      const current = this.#usable(rejected);
+      if (current === undefined) throw new SignInRequired('the sign-in has expired');
+      return current;
     });
+  }
+
+  /** New tokens of the same user, or why the user must sign in. */
+  async #exchanged(tokens: Tokens): Promise<Tokens | SignInError> {
+    try {
+      return await (tokens.refreshToken === undefined ? this.#signOn(tokens) : refresh(this.#client, tokens));
+    } catch (error) {
+      if (error instanceof SignInError) return error;
+      throw error;
+    }
   }
 
   /** New tokens of the same user by single sign-on (OpenID Connect Core, 3.1.2.1, `prompt=none`). */

@@ -1,5 +1,6 @@
 // Tests of sign-in and sign-out at the page `/explore`, in a browser: with tokens that expire, and in several tabs.
 import { expect } from 'chai';
+import type { HTTPRequest } from 'puppeteer-core';
 import { submitForm } from '../../support/submit-form.ts';
 import { until } from '../../support/until.ts';
 import { PASSWORD } from '../platform.ts';
@@ -154,6 +155,36 @@ describe('the sign-in of /explore', () => {
     await visitor.heading(other);
     await visitor.page.bringToFront();
     await until(async () => !(await visitor.text()).includes('expired'));
+  });
+
+  it('stays with a user who has signed in while the renewal of another one was waiting', async () => {
+    await visitor.signIn(USERS.viewer);
+    await visitor.sees('CrashLoopBackOff');
+    const renewal = Promise.withResolvers<HTTPRequest>();
+    await visitor.page.setRequestInterception(true);
+    visitor.page.on('request', (request) => {
+      if (request.url().includes('prompt=none')) renewal.resolve(request);
+      else void request.continue();
+    });
+    await endSessions({ keepBrowser: false });
+    const held = await renewal.promise;
+    const other = await visitor.tab();
+    // As a sign-out in a tab whose requests do not wait for the renewal.
+    await visitor.open('/explore/callback', other);
+    await other.evaluate('localStorage.clear()');
+    await visitor.open('/explore', other);
+    await other.waitForSelector('#password');
+    await submitForm(other, { username: USERS.tenant, password: PASSWORD });
+    await visitor.heading(other);
+    await visitor.page.bringToFront();
+    await visitor.sees('You may not list: Nodes');
+    const ended = visitor.page.waitForFunction('!document.querySelector("iframe")');
+    await held.continue();
+    await ended;
+    await visitor.click('Pods');
+    await visitor.sees('Live');
+    expect(await visitor.text()).to.not.contain('expired');
+    expect(await visitor.text('header')).to.contain(USERS.tenant);
   });
 
   it('survives a lost connection, which the page shows until it is back', async () => {
