@@ -1,4 +1,5 @@
-// The HTML of the page for browsers, and its security headers. The page has no content of its own: its modules fill it.
+// The HTML of the page for browsers, and its security headers. Its modules fill it; until then, and in a browser that cannot
+// load one of them, it has only a hint.
 import { hash } from 'node:crypto';
 import { type StaticDocument, staticBytes } from '../http/static-document.ts';
 import { BASE_STYLE, type BrowserFiles, PACKAGES } from './browser-files.ts';
@@ -57,6 +58,7 @@ ${modules.map((path) => `<link rel="modulepreload" href="${base}${path}">`).join
 <body>
 <noscript>This page needs JavaScript.</noscript>
 <div id="page"></div>
+<p class="gate late">The page has not started yet. If this does not change, reload it.</p>
 </body>
 </html>
 `;

@@ -55,6 +55,22 @@ describe('the overview and the search of /explore', () => {
     await until(async () => (await focused()) === (await visitor.heading()));
   });
 
+  it('says that it has not started when a module is missing, for example during an update', async () => {
+    const { page } = visitor;
+    const hint = 'The page has not started yet';
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      const isMissing = request.url().endsWith('/explore/route.js');
+      void (isMissing ? request.respond({ status: 404 }) : request.continue());
+    });
+    await visitor.open('/explore');
+    await visitor.sees(hint);
+    page.removeAllListeners('request');
+    await page.setRequestInterception(false);
+    await visitor.signIn(USERS.viewer);
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".late")).display')).to.equal('none');
+  });
+
   it('shows nodes with their requests, and new events as they happen', async () => {
     await visitor.signIn(USERS.viewer);
     await visitor.sees('Requested by pods');
