@@ -119,18 +119,21 @@ async function startOf<Facts>(
   }
   if (given) await cache.waitUntil(resourceVersion, signal);
   // As in kube-apiserver, a limit and a resourceVersion without resourceVersionMatch mean Exact, unless the field
-  // selector selects one object by name.
+  // selector selects one object by a valid name.
   const exact =
     options.resourceVersionMatch === 'Exact' ||
     (given &&
       options.limit > 0 &&
       options.resourceVersionMatch === '' &&
-      !options.fieldSelector.some(isName));
+      !NAME.test(options.fieldSelector.find(isName)?.value ?? ''));
   return {
     snapshot: exact ? exactly(cache, resourceVersion, () => newExpired(LIST_EXPIRED)) : cache.snapshot(),
     after: undefined,
   };
 }
+
+/** A name that can be a segment of a path. */
+const NAME = /^(?!\.{1,2}$)[^/%]+$/;
 
 function isName({ field, equal }: FieldRequirement): boolean {
   return field === 'metadata.name' && equal;

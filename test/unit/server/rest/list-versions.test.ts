@@ -45,7 +45,14 @@ describe('the resourceVersion of a read', () => {
   });
 
   it('returns 410 without a token for an exact version that has expired', async () => {
-    for (const query of ['resourceVersion=9&resourceVersionMatch=Exact', 'resourceVersion=9&limit=1']) {
+    const named = (name: string) => `resourceVersion=9&limit=1&fieldSelector=metadata.name%3D${name}`;
+    expect(await server.json(`${LIST}?${named('a')}`)).not.to.have.property('code');
+    for (const query of [
+      'resourceVersion=9&resourceVersionMatch=Exact',
+      'resourceVersion=9&limit=1',
+      // kube-apiserver reads one object only for a valid name.
+      ...['', '..', 'a%2Fb', '%2Cmetadata.name%3Da'].map(named),
+    ]) {
       const answer = await server.json(`${LIST}?${query}`);
       expect(answer).to.include({ code: 410, reason: 'Expired' });
       expect(answer['message']).to.equal('The resourceVersion for the provided list is too old.');
