@@ -72,13 +72,14 @@ async function printingLogIfSlow(
 ): Promise<void> {
   const over = new AbortController();
   const printLog = async (): Promise<void> => {
-    let log = '';
-    for (let pause = PATIENCE_MS; log === ''; pause = AGAIN_MS) {
+    let causes: string[] = [];
+    for (let pause = PATIENCE_MS; causes.join('') === ''; pause = AGAIN_MS) {
       await delay(pause, undefined, { signal: over.signal });
-      log = await daemon.lastLines();
+      const lines = (await daemon.lastLines()).split('\n');
+      // Failed health checks only repeat that the server is not ready.
+      causes = lines.filter((line) => !line.includes(' health check failed ')).slice(-SHOWN);
     }
-    const end = log.split('\n').slice(-SHOWN).join('\n');
-    progress(`The server is not ready yet; its log ${logFile} ends with:\n${end}`);
+    progress(`The server is not ready yet; its log ${logFile} ends with:\n${causes.join('\n')}`);
   };
   printLog().catch(() => undefined);
   try {
