@@ -26,6 +26,7 @@ ${CANCEL}`,
 }
 
 function accountButton({ name, displayName }: AccountChoiceView['accounts'][number]): Markup {
-  const shown = displayName === '' || displayName === name ? name : `${displayName} (${name})`;
+  // Characters of a display name can change the direction of text.
+  const shown = displayName === '' || displayName === name ? name : html`<bdi>${displayName}</bdi> (${name})`;
   return html`<button type="submit" class="primary" name="account" value="${name}">Continue as ${shown}</button>`;
 }

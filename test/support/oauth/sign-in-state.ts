@@ -102,13 +102,13 @@ export class SiteState {
     return state;
   }
 
-  async add(name: string, { mustChange = false, disabled = false } = {}): Promise<void> {
+  async add(name: string, { mustChange = false, disabled = false, displayName = name } = {}): Promise<void> {
     const uid = `uid-of-${name}`;
     this.accounts.set(name, {
       name,
       uid,
       email: `${name}@example.com`,
-      displayName: name,
+      displayName,
       groups: ['developers'],
       disabled,
     });

@@ -286,6 +286,13 @@ describe('single sign-on', () => {
     expect(bob['sub']).to.equal('bob');
   });
 
+  it('keeps the direction of a display name from the text around it', async () => {
+    await state.add('alice', { displayName: 'Alice \u202e' });
+    await browser.signIn();
+    await browser.authorize(CLI);
+    expect(browser.page).to.contain('Continue as <bdi>Alice \u202e</bdi> (alice)');
+  });
+
   it('has at most five accounts in one browser', async () => {
     for (const name of ['u1', 'u2', 'u3', 'u4', 'u5', 'u6']) {
       await state.add(name);
