@@ -47,7 +47,7 @@ export class SignIn implements TokenSource {
     const address = (server ?? location.origin).replace(/\/+$/, '');
     this.#client = { server: address, clientId, redirectURI, scope: scope ?? 'openid profile email groups' };
     this.#key = `ks-apiserver ${address} ${clientId}`;
-    this.#tokens = new TokenStorage(storage ?? localStorage, this.#key);
+    this.#tokens = new TokenStorage(storage, this.#key);
   }
 
   /** The issuer of the tokens. Throws a StatusError with a code below 500 if the server has no sign-in. */

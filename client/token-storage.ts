@@ -18,14 +18,19 @@ export interface UserClaims {
 }
 
 export class TokenStorage {
-  readonly #storage: Storage;
+  readonly #given: Storage | undefined;
   readonly #key: string;
   readonly #listeners = new Set<() => void>();
 
-  /** `key`: differs for each server and client. */
-  constructor(storage: Storage, key: string) {
-    this.#storage = storage;
+  /** `storage`: `localStorage` by default. `key`: differs for each server and client. */
+  constructor(storage: Storage | undefined, key: string) {
+    this.#given = storage;
     this.#key = key;
+  }
+
+  /** Throws in a browser that blocks cookies. */
+  get #storage(): Storage {
+    return this.#given ?? localStorage;
   }
 
   read(): Tokens | undefined {

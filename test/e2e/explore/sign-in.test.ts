@@ -70,6 +70,15 @@ describe('the sign-in of /explore', () => {
     await visitor.page.waitForSelector('#password');
   });
 
+  it('says why it fails in a browser that blocks cookies and storage', async () => {
+    await visitor.page.evaluateOnNewDocument(`
+      const get = () => { throw new DOMException('Access is denied', 'SecurityError'); };
+      for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(globalThis, name, { get });`);
+    await visitor.open('/explore');
+    await visitor.sees('Access is denied');
+    await visitor.sees('You are not signed in');
+  });
+
   it('cannot be completed by the response to a request of another page', async () => {
     await visitor.open('/explore/callback?code=stolen&state=unknown&iss=https%3A%2F%2Fexample.com');
     await visitor.sees('You are not signed in');
