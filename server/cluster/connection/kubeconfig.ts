@@ -1,6 +1,6 @@
 // Loader of the kubeconfig, with validation. Errors never contain text of a kubeconfig, because kubeconfigs hold
 // tokens and private keys.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -38,9 +38,10 @@ export function kubeConfigSource(
 ): (reload?: boolean) => KubeConfig {
   let text: string | undefined;
   let config: KubeConfig | undefined;
+  const piped = new Map<string, string>();
   return (reload = false) => {
     const paths = pathsOf(files, places);
-    const texts = paths.map(textOf);
+    const texts = paths.map((path) => textOf(path, piped));
     const next = texts.join('\0');
     if (config && text === next && !reload) return config;
     config = paths.length === 0 ? inCluster() : merged(paths, texts, inherited);
@@ -85,9 +86,14 @@ function pathsOf(files: string | undefined, { serviceAccountToken, home }: KubeC
   );
 }
 
-function textOf(path: string): string {
+/** `piped`: the texts of pipes, which can be read only once, such as those of `<(command)` in a shell. */
+function textOf(path: string, piped: Map<string, string>): string {
+  const known = piped.get(path);
+  if (known !== undefined) return known;
   try {
-    return readFileSync(path, 'utf8');
+    const text = readFileSync(path, 'utf8');
+    if (statSync(path).isFIFO()) piped.set(path, text);
+    return text;
   } catch (error) {
     throw new Error(`${path}: ${describeFileError(error)}`, { cause: error });
   }

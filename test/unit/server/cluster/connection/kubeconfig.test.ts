@@ -1,8 +1,9 @@
 // Tests of the loader of the kubeconfig.
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { delimiter, join } from 'node:path';
-import { inspect } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { expect } from 'chai';
 import { record } from '../../../../../apis/reading/unknown-value.ts';
 import { kubeConfigSource } from '../../../../../server/cluster/connection/kubeconfig.ts';
@@ -80,6 +81,18 @@ current-context: x
     expect(await rejection(authorization()))
       .to.have.property('message')
       .that.includes('it is empty');
+  });
+
+  it('reads a pipe once, such as the output of a command in a shell', async () => {
+    const file = await write('plain', 'https://one');
+    const pipe = join(dir(), 'pipe');
+    await promisify(execFile)('mkfifo', [pipe]);
+    const writer = promisify(execFile)('cp', [file, pipe]);
+    const source = kubeConfigSource(pipe);
+    for (let reads = 0; reads < 2; reads++) {
+      expect(source(true).getCurrentCluster()).to.include({ server: 'https://one' });
+    }
+    await writer;
   });
 
   it('uses the kubeconfig of the home directory outside a pod', async () => {
