@@ -12,4 +12,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'no such file',
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
+  ERR_PIPE: 'it is a pipe',
+  ERR_NO_CERTIFICATE: 'it contains no certificate',
 };

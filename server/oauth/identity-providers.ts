@@ -1,9 +1,9 @@
 // The composition root of identity providers: creates the configured ones with their secrets, and the parts that map their people to
 // users. A provider that does not work affects only its own people.
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { administratorsGroup } from '../../apis/iam/v1beta1/group-version.ts';
 import type { Admission } from '../admission/admission.ts';
+import { readCAFile } from '../files/text-file.ts';
 import type { DirectoryLinksOptions } from './endpoints/browser/directory-links.ts';
 import { NameChoice } from './endpoints/browser/name-choice.ts';
 import { RedirectSignIn } from './endpoints/browser/redirect-sign-in.ts';
@@ -198,7 +198,7 @@ function newLDAPProvider(
     settings: ldap,
     bindPassword: () => bindPassword,
     // Read for each connection, so that a replaced file has an effect.
-    ca: async () => (caFile === '' ? undefined : readFile(caFile, 'utf8')),
+    ca: async () => (caFile === '' ? undefined : readCAFile(caFile)),
     seats: admission.pool(`identity-provider-${name}`, {
       capacity: CONVERSATIONS,
       sharing: 'queue',

@@ -1,12 +1,12 @@
 // Exports spans to a collector, with OTLP over HTTP. The queue is bounded: without a collector, requests are as fast as with one, and
 // further spans are dropped.
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { Backoff } from '../concurrency/backoff.ts';
 import { boundedSignal } from '../concurrency/bounded-signal.ts';
 import { pause } from '../concurrency/pause.ts';
 import { Wakeup } from '../concurrency/wakeup.ts';
 import { describeFileError } from '../files/file-error.ts';
+import { readCAFile } from '../files/text-file.ts';
 import { kindOfFailure, RepeatedFailure } from '../observability/repeated-failure.ts';
 import { ConnectionPool } from '../upstream/connection-pool.ts';
 import { abortableBy, send } from '../upstream/send.ts';
@@ -161,7 +161,7 @@ async function bytesOf(response: Awaited<ReturnType<typeof send>>): Promise<Uint
 }
 
 function readCA(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
+  return readCAFile(file).catch((error: unknown) => {
     throw new Error(`tracing.caFile: ${describeFileError(error)}: ${file}`);
   });
 }

@@ -1,11 +1,11 @@
 // Authenticator that reads the token files of a kubeconfig. client-node knows only the field `token-file`, not `tokenFile` of kubectl: it
 // would send requests without a token.
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { parseDocument } from 'yaml';
 import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { describeFileError } from '../../files/file-error.ts';
+import { readTextFile } from '../../files/text-file.ts';
 
 /** The auth provider by which client-node selects this authenticator. */
 const PROVIDER = 'tokenFile';
@@ -37,7 +37,7 @@ export class TokenFiles implements Authenticator {
   /** Reads the file each time, because the token is rotated. */
   async applyAuthentication(...[user, options]: Parameters<Authenticator['applyAuthentication']>) {
     const file = text(recordIn(user.authProvider, 'config')['file']);
-    const content = await readFile(file, 'utf8').catch((cause: unknown) => {
+    const content = await readTextFile(file).catch((cause: unknown) => {
       throw new Error(`tokenFile of the kubeconfig: ${file}: ${describeFileError(cause)}`, { cause });
     });
     const token = content.trim();

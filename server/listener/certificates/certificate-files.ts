@@ -1,12 +1,12 @@
 // Loads the serving certificate from files, and reloads changed files. Invalid new files do not replace the current
 // certificate.
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { describeFileError } from '../../files/file-error.ts';
 import { watchFiles } from '../../files/file-watcher.ts';
+import { readTextFile } from '../../files/text-file.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
 import {
   type CertificateSource,
@@ -153,7 +153,7 @@ class UnreadableFile extends Error {
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return await readTextFile(path);
   } catch (error) {
     throw new UnreadableFile(path, error);
   }

@@ -1,6 +1,6 @@
 // HTTP connections to the nodes of a log store, with TLS. Changed credential and CA files apply within a second.
-import { readFile } from 'node:fs/promises';
 import { describeFileError } from '../../files/file-error.ts';
+import { readTextFile } from '../../files/text-file.ts';
 import { basicAuthorization } from '../../upstream/address.ts';
 import { ConnectionPool } from '../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../upstream/send.ts';
@@ -37,7 +37,7 @@ export async function readCredentials(store: string, options: CredentialOptions)
     if (path === '') return undefined;
     const unusable = (reason: string) =>
       new UnfitOptionError(`logging.${store}.${option}`, reason, undefined, path);
-    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const text = await readTextFile(path).catch((error: unknown) => {
       throw unusable(describeFileError(error));
     });
     if (text.trim() === '') throw unusable('it is empty');

@@ -1,8 +1,8 @@
 // Watcher of a file with one client secret. The watcher reads the secret again after each change.
-import { readFile } from 'node:fs/promises';
 import { aborted } from '../../concurrency/aborted.ts';
 import { describeFileError } from '../../files/file-error.ts';
 import { watchFiles } from '../../files/file-watcher.ts';
+import { readTextFile } from '../../files/text-file.ts';
 
 const MAX_BYTES = 4096;
 
@@ -44,7 +44,7 @@ interface Found {
 
 async function read(path: string): Promise<Found> {
   try {
-    const text = await readFile(path, 'utf8');
+    const text = await readTextFile(path);
     if (text.length > MAX_BYTES) return { failure: `the file is longer than ${MAX_BYTES} characters` };
     const secret = withoutLineEnd(text);
     return secret === '' ? { failure: 'the file is empty' } : { secret };

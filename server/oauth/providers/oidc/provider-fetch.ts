@@ -1,9 +1,9 @@
 // Fetch function for requests to an OpenID provider: bounded responses, no redirects, and the CA of the provider.
-import { readFile } from 'node:fs/promises';
 import type { CustomFetch } from 'openid-client';
 import { assertBoundedJSON } from '../../../../apis/reading/bounded-json.ts';
 import { NEVER_ABORTED } from '../../../concurrency/aborted.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
+import { readCAFile } from '../../../files/text-file.ts';
 import { ConnectionPool } from '../../../upstream/connection-pool.ts';
 import { abortableBy, send } from '../../../upstream/send.ts';
 import { REQUEST_MS } from '../provider.ts';
@@ -15,7 +15,7 @@ const MAX_ORIGINS = 8;
 
 /** The CA is read again for each new connection pool, that is, for each discovery of the provider. */
 export async function providerFetch(caFile: string): Promise<CustomFetch> {
-  const tls = caFile === '' ? {} : { ca: await readFile(caFile, 'utf8') };
+  const tls = caFile === '' ? {} : { ca: await readCAFile(caFile) };
   const pools = new Map<string, ConnectionPool>();
   return async (target, { method, headers, body, signal }) => {
     const url = new URL(target);

@@ -187,8 +187,11 @@ describe('the export of spans', () => {
     made.add(spans(1));
     await until(() => lines.length === 1);
     expect(JSON.stringify(lines)).to.include('tracing.caFile: no such file');
-    await writeFile(caFile, other.cert);
+    await writeFile(caFile, trusted.key);
     await until(() => lines.length === 2);
+    expect(JSON.stringify(lines[1])).to.include('tracing.caFile: it contains no certificate');
+    await writeFile(caFile, other.cert);
+    await until(() => lines.length === 3);
     expect(await outcomes()).to.include({ exported: 0, rejected: 0 });
     await writeFile(caFile, trusted.cert);
     await until(async () => (await outcomes())['exported'] === 1);

@@ -1,0 +1,35 @@
+// Tests of the readers of files that options name.
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { describeFileError } from '../../../../server/files/file-error.ts';
+import { readCAFile, readTextFile } from '../../../../server/files/text-file.ts';
+import { newCA } from '../../../support/certificates.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { scratchFolderEach } from '../../../support/scratch.ts';
+
+describe('the files of options', () => {
+  const dir = scratchFolderEach();
+
+  it('are not pipes: opening one without a writer would never end', async () => {
+    const pipe = join(dir(), 'pipe');
+    await promisify(execFile)('mkfifo', [pipe]);
+    expect(describeFileError(await rejection(readTextFile(pipe)))).to.equal('it is a pipe');
+    expect(describeFileError(await rejection(readTextFile(dir())))).to.equal('it is a directory');
+    expect(describeFileError(await rejection(readTextFile(join(dir(), 'x'))))).to.equal('no such file');
+  });
+
+  it('contain a certificate if they are CA bundles', async () => {
+    const file = join(dir(), 'ca.crt');
+    const { cert, key } = await newCA('ca');
+    await writeFile(file, key);
+    expect(await rejection(readCAFile(file))).to.have.property(
+      'message',
+      `${file}: it contains no certificate`,
+    );
+    await writeFile(file, `${key}${cert}`);
+    expect(await readCAFile(file)).to.include(cert);
+  });
+});
