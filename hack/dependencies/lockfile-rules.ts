@@ -49,7 +49,7 @@ const INSTALL_SCRIPTS: ReadonlySet<string> = new Set([
   '@scarf/scarf',
 ]);
 
-/** Packages of supported platforms whose hash is unknown, because the registry that served the lockfile lacks them. */
+/** Packages of supported platforms whose hash is unknown. */
 const WITHOUT_HASH: ReadonlySet<string> = new Set(['@node-rs/bcrypt-linux-arm64-gnu']);
 
 const LIFECYCLE = ['preinstall', 'install', 'postinstall'];
