@@ -13,6 +13,9 @@ export interface Override {
   readonly source: string;
 }
 
+/** Of a URL: the log must not contain a password that is in the wrong place. */
+const CREDENTIALS = /\/\/[^\s"]*@/g;
+
 /** Creates validation errors with their location. */
 export class ErrorLocator {
   readonly #source: string;
@@ -25,7 +28,8 @@ export class ErrorLocator {
     this.#overrides = overrides;
   }
 
-  error({ path, which = 'value', message }: OptionError): ValidationError {
+  error({ path, which = 'value', message: quoting }: OptionError): ValidationError {
+    const message = quoting.replaceAll(CREDENTIALS, '//…@');
     const name = path.join('.');
     const override = this.#overrides.findLast((candidate) => candidate.path.join('.') === name);
     if (override) return { source: override.source, position: undefined, path: '', message };

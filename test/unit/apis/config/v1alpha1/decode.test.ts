@@ -132,6 +132,38 @@ describe('decodeConfiguration', () => {
     });
   }
 
+  it('quotes no credentials of a URL', () => {
+    const url = 'https://u:s3cret@h.example.com/x';
+    const client = {
+      id: 'a',
+      public: true,
+      backchannelLogoutURI: url,
+      redirectURIs: [url.replace('https', 'ftp')],
+    };
+    const ldap = { hosts: [url], bindDN: url, userSearch: { base: url, filter: url } };
+    const sections = {
+      listeners: { secure: { address: url } },
+      oauth: {
+        issuer: url,
+        trustedProxies: [url],
+        clients: [client],
+        identityProviders: [{ name: 'a', ldap }],
+      },
+      cors: { allowedOrigins: [url] },
+      gateway: { proxyHost: url },
+      tracing: { endpoint: url },
+      log: { level: url },
+    };
+    for (const [name, section] of Object.entries(sections)) {
+      const errors = errorsOf(`${HEAD}${name}: ${JSON.stringify(section)}\n`);
+      expect(errors, name).not.to.deep.equal([]);
+      expect(errors.join('\n'), name).not.to.contain('s3cret');
+    }
+    expect(errorsOf(`${HEAD}oauth: {issuer: "${url}"}\n`).join()).to.contain(
+      'not "https://…@h.example.com/x"',
+    );
+  });
+
   it('accepts the general apiVersion and that of the configured platform', () => {
     const named = HEAD.replace('config.platform.io', 'config.acme.io');
     expect(decode(`${named}platform: {name: acme}\n`).platform.name).to.equal('acme');
