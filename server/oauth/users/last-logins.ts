@@ -19,6 +19,8 @@ interface LastLoginsOptions {
 }
 
 const MINUTE_MS = 60_000;
+/** Maximum time by which the clock of another replica is ahead. */
+const MAX_AHEAD_MS = 5 * MINUTE_MS;
 const MAX_USERS = 1000;
 const TIMEOUT_MS = 10_000;
 
@@ -38,9 +40,10 @@ export class LastLogins {
     const { users, now, log } = this.#options;
     const time = now();
     const minute = time - (time % MINUTE_MS);
-    // Another replica may have written it.
+    // Another replica may have written it. A time that is further ahead would stay until then.
     const known = Date.parse(users.object(user)?.status?.lastLoginTime ?? '');
-    if (this.#written.get(user) === minute || known >= minute) return;
+    const isCurrent = known >= minute && known - time <= MAX_AHEAD_MS;
+    if (this.#written.get(user) === minute || isCurrent) return;
     this.#written.set(user, minute);
     this.#write(user, minute).then(
       () => this.#failures.end(),

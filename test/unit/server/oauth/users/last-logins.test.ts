@@ -1,5 +1,6 @@
 // Tests of the writer of `status.lastLoginTime`.
 import { expect } from 'chai';
+import type { User } from '../../../../../apis/iam/v1beta1/user-resource.ts';
 import { newServiceUnavailable } from '../../../../../apis/meta/v1/errors.ts';
 import type { ClusterRequest } from '../../../../../server/cluster/connection/client.ts';
 import { LastLogins } from '../../../../../server/oauth/users/last-logins.ts';
@@ -10,12 +11,14 @@ describe('last login times', () => {
   let written: string[];
   let failure: Error | undefined;
   let cached: unknown[];
+  let objects: Map<string, User>;
   let logins: LastLogins;
 
   beforeEach(() => {
     now = Date.parse('2026-01-01T10:00:30Z');
     written = [];
     cached = [];
+    objects = new Map();
     failure = undefined;
     logins = new LastLogins({
       client: {
@@ -28,7 +31,7 @@ describe('last login times', () => {
         },
       },
       group: 'iam.platform.io',
-      users: { object: () => undefined, put: (user) => cached.push(user) },
+      users: { object: (name) => objects.get(name), put: (user) => cached.push(user) },
       log: { debug: () => undefined, warn: () => undefined },
       now: () => now,
     });
@@ -52,6 +55,19 @@ describe('last login times', () => {
       'carol {"status":{"lastLoginTime":"2026-01-01T10:00:00Z"}}',
       'alice {"status":{"lastLoginTime":"2026-01-01T10:01:00Z"}}',
     ]);
+  });
+
+  it('replace a time of the future, but not one of a replica whose clock is ahead', async () => {
+    for (const [name, lastLoginTime] of [
+      ['alice', '9999-12-31T23:59:59Z'],
+      ['bob', '2026-01-01T10:02:00Z'],
+      ['carol', '2026-01-01T09:59:00Z'],
+    ] as const) {
+      objects.set(name, { metadata: { name }, spec: {}, status: { lastLoginTime } });
+    }
+    logins.record('bob');
+    await record('alice', 'carol');
+    expect(written.map((line) => line.split(' ')[0])).to.deep.equal(['alice', 'carol']);
   });
 
   it('are written at the next sign-in after a failure', async () => {
