@@ -22,7 +22,10 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
   const [text, setText] = useState('');
   const q = text.trim();
   const found = useSearch(q);
-  const groups = q === '' ? [] : [...kindsFound(q, kinds), ...objectsIn(found.value, q, kinds)];
+  const named = q === '' ? [] : kindsFound(q, kinds);
+  const groups = q === '' ? [] : [...named, ...objectsIn(found.value, q, kinds)];
+  // While the server searches, the objects are still those of an earlier text.
+  const isFirstCurrent = found.isCurrent || named.length > 0;
   // Before the next key, which belongs to the search already.
   useLayoutEffect(() => dialog.current?.showModal(), []);
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -30,7 +33,7 @@ export function SearchDialog({ close }: { readonly close: () => void }): Compone
     const position = links.findIndex((each) => each === document.activeElement);
     if (event.key === 'ArrowDown') links[position + 1]?.focus();
     else if (event.key === 'ArrowUp') (links[position - 1] ?? input)?.focus();
-    else if (event.key === 'Enter' && position < 0) links[0]?.click();
+    else if (event.key === 'Enter' && position < 0 && isFirstCurrent) links[0]?.click();
     else return;
     event.preventDefault();
   };
@@ -113,10 +116,7 @@ function objectsIn(result: SearchResult | undefined, q: string, kinds: Kinds): C
 }
 
 function section(title: string, options: readonly ComponentChildren[]): ComponentChildren {
-  return h('section', { key: title, 'aria-label': title }, [
-    h('h3', { class: 'caption' }, title),
-    ...options,
-  ]);
+  return h('section', { key: title, 'aria-label': title }, [h('h3', { class: 'caption' }, title), options]);
 }
 
 function option(key: string, href: string, label: string, detail = '', status?: string): ComponentChildren {

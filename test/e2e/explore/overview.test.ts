@@ -1,5 +1,6 @@
 // Tests of the frame of the page `/explore`, its overview and its search, in a browser.
 import { expect } from 'chai';
+import type { HTTPRequest } from 'puppeteer-core';
 import { stringify } from 'yaml';
 import { nodeName } from '../../../hack/simulation/realistic-node.ts';
 import { AggregatedAPI } from '../../support/cluster/aggregated-api.ts';
@@ -69,6 +70,30 @@ describe('the overview and the search of /explore', () => {
     await page.setRequestInterception(false);
     await visitor.signIn(USERS.viewer);
     expect(await page.evaluate('getComputedStyle(document.querySelector(".late")).display')).to.equal('none');
+  });
+
+  it('opens no result of an earlier text of the search', async () => {
+    const { page } = visitor;
+    await visitor.signIn(USERS.viewer);
+    await visitor.click('Search');
+    await page.keyboard.type('cart');
+    await visitor.sees('cart-export');
+    await visitor.sees(/Searched in/);
+    await page.setRequestInterception(true);
+    const search = Promise.withResolvers<HTTPRequest>();
+    page.on('request', (request) => {
+      if (request.url().includes('grafana')) search.resolve(request);
+      else void request.continue();
+    });
+    await page.evaluate('document.querySelector("dialog input").select()');
+    await page.keyboard.type('grafana');
+    await page.keyboard.press('Enter');
+    const held = await search.promise;
+    expect((await visitor.address()).pathname).to.equal('/explore');
+    await held.continue();
+    await visitor.sees(/grafana-/);
+    await page.keyboard.press('Enter');
+    await leadsTo('/explore/objects/deployments.apps/monitoring/grafana');
   });
 
   it('shows nodes with their requests, and new events as they happen', async () => {
