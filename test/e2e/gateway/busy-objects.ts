@@ -77,6 +77,13 @@ const metadata = { name: 'busy', namespace: NAMESPACE };
 const OBJECTS = [
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
   { apiVersion: 'v1', kind: 'ConfigMap', metadata },
+  {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { ...metadata, name: 'large' },
+    // Both servers compress a response from 128 KiB.
+    data: { a: 'x'.repeat(140_000) },
+  },
   { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 80 }] } },
   {
     apiVersion: 'v1',

@@ -176,7 +176,12 @@ export function cachedReads({ namespace, name }: Pod): ComparedRequest[] {
     ),
     get(`${pods}?resourceVersion=0`, `Accept: ${TABLE}`, `Accept: ${JSON_TYPE}`),
     get(`${pods}/${name}?resourceVersion=0`, `Accept: ${METADATA_LIST}, ${JSON_TYPE}`),
-    get('/apis/apiextensions.k8s.io/v1/customresourcedefinitions?resourceVersion=0', 'Accept-Encoding: gzip'),
+    ...['gzip', 'gzip;q=0.5'].map((encoding) =>
+      get(
+        '/api/v1/namespaces/busy/configmaps?resourceVersion=0&fieldSelector=metadata.name%3Dlarge',
+        `Accept-Encoding: ${encoding}`,
+      ),
+    ),
     get('/api/v1/namespaces/default/endpoints?resourceVersion=0'),
     ...(['nobody', 'invalid', 'anonymous'] as const).map((caller) => ({
       ...get(`${pods}?resourceVersion=0`),

@@ -1,6 +1,7 @@
 // Known differences between a response of kube-apiserver and the same response through the gateway. The tables of
 // docs/kube-apiserver-differences.md list the same differences.
 import { isDeepStrictEqual } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { SANDBOX } from '../../../server/request/gateway-route.ts';
 import type { ComparedRequest } from './compared-requests.ts';
 import { isHit, type RawResponse } from './raw-request.ts';
@@ -174,6 +175,16 @@ export const CACHED_DIFFERENCES: readonly KnownDifference[] = [
       isHit(gateway) &&
       typeOf(direct) === PROTOBUF &&
       request.lines.includes(`Accept: ${PROTOBUF}, ${JSON_TYPE}`)
+        ? gateway
+        : undefined,
+  },
+  {
+    title: '`Accept-Encoding` with parameters',
+    explain: ({ request, direct, gateway }) =>
+      isHit(gateway) &&
+      request.lines.includes('Accept-Encoding: gzip;q=0.5') &&
+      direct.status === gateway.status &&
+      gunzipSync(gateway.body).length === direct.body.length
         ? gateway
         : undefined,
   },
