@@ -141,6 +141,7 @@ export class CredentialSource {
     } finally {
       clearTimeout(timer);
     }
+    checkCA(options);
     const material = [server.href, cluster.proxyUrl, options.servername, options.rejectUnauthorized].concat(
       [options.ca, options.cert, options.key].map(String),
     );
@@ -170,6 +171,12 @@ function sourceOf(config: KubeConfig): string {
   if (plugin !== undefined) return plugin;
   if (!user?.authProvider) return 'the kubeconfig';
   return `the auth provider ${JSON.stringify(user.authProvider.name)} of the kubeconfig`;
+}
+
+/** Node accepts a CA bundle without certificates, and then rejects each server without naming the bundle. */
+function checkCA({ ca, rejectUnauthorized }: RequestOptions): void {
+  if (ca === undefined || rejectUnauthorized === false || String(ca).includes('CERTIFICATE-----')) return;
+  throw new Error('the certificate authority of the cluster in the kubeconfig contains no certificate');
 }
 
 function poolFor(

@@ -23,6 +23,21 @@ describe('CredentialSource', () => {
     });
   }
 
+  it('rejects a certificate authority without a certificate, such as a private key', async () => {
+    const config = kubeConfigFor('https://cluster.example')();
+    const caData = Buffer.from('-----BEGIN PRIVATE KEY-----').toString('base64');
+    config.clusters = config.clusters.map((cluster) => ({ ...cluster, caData, skipTLSVerify: false }));
+    const credentials = new CredentialSource(
+      () => config,
+      1000,
+      () => 0,
+    );
+    expect(await rejection(Promise.resolve(credentials.get()))).to.have.property(
+      'message',
+      'the certificate authority of the cluster in the kubeconfig contains no certificate',
+    );
+  });
+
   it('loads once for concurrent callers, and reloads after the refresh interval or a rejection', async () => {
     let now = 0;
     let read = 0;
@@ -85,7 +100,7 @@ describe('CredentialSource', () => {
     config.users = config.users.map((user) => ({ ...user, token: 'another' }));
     expect(await isKept()).to.equal(true);
     for (const change of [
-      { caData: Buffer.from('ca').toString('base64') },
+      { caData: Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64') },
       { server: 'https://other.example' },
       { tlsServerName: 'other' },
       { skipTLSVerify: false },
