@@ -27,8 +27,9 @@ export function decodeContinue(token: string): ContinueToken {
   const members = /^[\w-]*$/.test(token) ? parsed(json) : undefined;
   // Reads the text of the number, because JSON.parse rounds large numbers.
   const [, resourceVersion = ''] = /"rv"\s*:\s*(-?\d{1,20})\s*[,}]/.exec(json) ?? [];
-  if (!isRecord(members) || members['v'] !== VERSION || typeof members['rv'] !== 'number') throw invalid();
-  if (!/[1-9]/.test(resourceVersion)) throw invalid();
+  // Another number means that the text has several.
+  const isRead = isRecord(members) && members['v'] === VERSION && members['rv'] === Number(resourceVersion);
+  if (!isRead || !/[1-9]/.test(resourceVersion)) throw invalid();
   // kube-apiserver sends the slash if the previous page was from its watch cache, and accepts both.
   const key = text(members['start']).replace(/^\//, '');
   if (!key.endsWith(BEHIND) || key.split('/').some((part) => ['', '.', '..'].includes(part))) throw invalid();

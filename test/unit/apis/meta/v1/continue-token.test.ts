@@ -18,6 +18,11 @@ describe('continue token', () => {
     expect(() => decodeContinue(encodeContinue(given))).to.throw('continue');
   });
 
+  it('is rejected with several resourceVersions, of which kube-apiserver reads the last one', () => {
+    const json = '{"v":"meta.k8s.io/v1","rv":12,"rv":1,"start":"/a\\u0000"}';
+    expect(() => decodeContinue(Buffer.from(json).toString('base64url'))).to.throw('continue');
+  });
+
   it('is accepted without the slash, as kube-apiserver sends it after a read from etcd', () => {
     const json = JSON.stringify({ v: 'meta.k8s.io/v1', rv: 12, start: 'a/b\u0000' });
     const text = Buffer.from(json).toString('base64url');
