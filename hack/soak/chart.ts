@@ -19,7 +19,7 @@ export function chart(report: Report): string {
     title: `Soak test of ${minutes}: ${passed ? 'passed' : 'failed'}`,
     description: `${rows.length} series. ${growing.length === 0 ? 'None grows' : `Growing: ${growing.join(', ')}`}.`,
     legend:
-      'The warm-up is shaded. A series grows if it passes the dotted line: the median of its first quarter, plus its limit. Medians of latencies are of ten seconds each.',
+      'The warm-up is shaded. A series grows if it passes the dotted line: the median of its first quarter, plus its limit. Medians of latencies are of ten seconds each, values of the heap the least of three minutes each.',
     names: replicas.map((name) => `replica with ${name}`),
     shaded: warmUp,
     until: seconds,

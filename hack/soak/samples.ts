@@ -6,7 +6,7 @@ import type { Limit } from './judgement.ts';
 /** Series of a replica, with the growth that is tolerated. */
 export const SERIES = {
   'resident memory, MB': { share: 0.1, least: 16 },
-  'heap, MB': { share: 0.15, least: 8 },
+  'heap, MB': { share: 0.15, least: 8, leastWithin: 180 },
   'external memory, MB': { share: 0.2, least: 8 },
   'open files': { share: 0.1, least: 8 },
   sockets: { share: 0.1, least: 8 },

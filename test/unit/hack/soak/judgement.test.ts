@@ -32,6 +32,16 @@ describe('the judgement of the soak test', () => {
     expect(verdictOf((hours) => 200 - 100 * hours)).to.equal('FLAT');
   });
 
+  it('judges a heap by what is left after garbage collections', () => {
+    const heap = { ...MEMORY, leastWithin: 180 };
+    const garbage = (hours: number, noise: number): number => 60 * hours * (1 + noise);
+    const steady = series((hours, noise) => 80 + garbage(hours, noise));
+    expect(judge(steady, MEMORY).verdict).to.equal('GROWING');
+    expect(judge(steady, heap).verdict).to.equal('FLAT');
+    const leak = series((hours, noise) => 80 + 30 * hours + garbage(hours, noise));
+    expect(judge(leak, heap).verdict).to.equal('GROWING');
+  });
+
   it('tolerates growth below the fixed amount', () => {
     expect(verdictOf((hours) => 10 + 15 * hours)).to.equal('FLAT');
     expect(verdictOf((hours) => 10 + 30 * hours)).to.equal('GROWING');
