@@ -1,7 +1,13 @@
 // Parser of certificate bundles in PEM format.
+const BEGIN = '-----BEGIN CERTIFICATE-----';
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** Returns the certificates of a PEM bundle, one PEM text per certificate. Ignores all other content. */
 export function pemCertificates(bundle: string): string[] {
   return bundle.match(BLOCK) ?? [];
+}
+
+/** False for a bundle that Node accepts as a CA, but with which it rejects every server without a reason. */
+export function hasCertificate(bundle: string): boolean {
+  return bundle.includes(BEGIN);
 }

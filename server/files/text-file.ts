@@ -1,5 +1,6 @@
 // Readers of the files that options name.
 import { readFile, stat } from 'node:fs/promises';
+import { hasCertificate } from './pem-certificates.ts';
 
 /**
  * Reads a text file. Throws for a pipe without a writer, too: opening it would wait without a limit, and the process could not exit
@@ -10,10 +11,10 @@ export async function readTextFile(path: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** Reads a CA bundle. Node accepts a file without certificates, and then rejects every server without a reason. */
+/** Reads a CA bundle. Throws for a file without certificates. */
 export async function readCAFile(path: string): Promise<string> {
   const text = await readTextFile(path);
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  if (hasCertificate(text)) return text;
   throw new FileContentError('ERR_NO_CERTIFICATE', `${path}: it contains no certificate`);
 }
 

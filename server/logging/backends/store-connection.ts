@@ -1,5 +1,6 @@
 // HTTP connections to the nodes of a log store, with TLS. Changed credential and CA files apply within a second.
 import { describeFileError } from '../../files/file-error.ts';
+import { hasCertificate } from '../../files/pem-certificates.ts';
 import { readTextFile } from '../../files/text-file.ts';
 import { basicAuthorization } from '../../upstream/address.ts';
 import { ConnectionPool } from '../../upstream/connection-pool.ts';
@@ -41,8 +42,7 @@ export async function readCredentials(store: string, options: CredentialOptions)
       throw unusable(describeFileError(error));
     });
     if (text.trim() === '') throw unusable('it is empty');
-    // Node accepts a file without certificates as a CA, and then rejects every server without a reason.
-    if (option === 'caFile' && !text.includes(CERTIFICATE)) throw unusable('it contains no certificate');
+    if (option === 'caFile' && !hasCertificate(text)) throw unusable('it contains no certificate');
     return text;
   };
   const ca = await textOf('caFile');
@@ -56,8 +56,6 @@ export async function readCredentials(store: string, options: CredentialOptions)
   const password = ((await textOf('passwordFile')) ?? '').replace(/\r?\n$/, '');
   return { ca, authorization: basicAuthorization(`${username}:${password}`) };
 }
-
-const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 
 /** Time for which a node that failed is not used if there is another one, in ms. */
 const AVOIDED_MS = 60_000;
