@@ -57,13 +57,13 @@ export function parseDocument(text: string, source: string): ConfigurationDocume
       message: 'contains more than one YAML document; only one is accepted',
     });
   }
-  const aliasError = readable(documents) ? errorOfAlias(document) : undefined;
+  const { value, aliasError }: Content = readable(documents) ? contentOf(document) : {};
   if (aliasError) {
     const { offset, message } = aliasError;
     errors.push({ source, position: position(offset), path: '', message });
   }
   return {
-    value: readable(documents) && !aliasError ? valueOf(document) : undefined,
+    value,
     errors,
     locate: (path, which) => {
       const offset = find(document.contents, path, which);
@@ -81,18 +81,33 @@ function isDuplicateKey({ code }: { code: string }): boolean {
   return code === 'DUPLICATE_KEY';
 }
 
-function valueOf(document: Document.Parsed): unknown {
-  return document.toJS({ maxAliasCount: MAX_ALIASES });
-}
-
 /** Maximum number of values that aliases stand for, because a few lines of nested aliases can stand for billions. */
 const MAX_ALIASES = 100;
 
+interface AliasError {
+  readonly offset: number;
+  readonly message: string;
+}
+
+interface Content {
+  readonly value?: unknown;
+  readonly aliasError?: AliasError;
+}
+
+function contentOf(document: Document.Parsed): Content {
+  const aliasError = unresolvedAlias(document);
+  if (aliasError) return { aliasError };
+  try {
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) };
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return { aliasError: { offset: 0, message: `its aliases stand for more than ${MAX_ALIASES} values` } };
+  }
+}
+
 /** Returns the error of the first alias without a value; undefined if there is none. */
-function errorOfAlias(
-  document: Document.Parsed,
-): { readonly offset: number; readonly message: string } | undefined {
-  let found: { readonly offset: number; readonly message: string } | undefined;
+function unresolvedAlias(document: Document.Parsed): AliasError | undefined {
+  let found: AliasError | undefined;
   visit(document, {
     Alias: (_key, alias, parents) => {
       const target = alias.resolve(document);
@@ -102,14 +117,7 @@ function errorOfAlias(
       return visit.BREAK;
     },
   });
-  if (found) return found;
-  try {
-    valueOf(document);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    return { offset: 0, message: `its aliases stand for more than ${MAX_ALIASES} values` };
-  }
+  return found;
 }
 
 function explain(code: string, message: string): string {
