@@ -1,4 +1,6 @@
 // Parser of durations in Go's notation, such as `1.5h`, `1m30s`, `-3s` or `0`.
+import { elided } from './elided-text.ts';
+
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ns', 1e-6],
   ['us', 1e-3],
@@ -10,8 +12,13 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
   ['d', 86_400_000],
 ]);
-const PART = `(\\d+(?:\\.\\d*)?|\\.\\d+)(${[...UNITS.keys()].join('|')})`;
+const AMOUNT = '\\d+(?:\\.\\d*)?|\\.\\d+';
+const PART = `(${AMOUNT})(${[...UNITS.keys()].join('|')})`;
 const DURATION = new RegExp(`^(?:${PART})+$`);
+
+const UNITS_OF_GO = [...UNITS.keys()].filter((unit) => unit !== 'd');
+/** The amounts with a unit of Go, the next amount, and the text where its unit is expected. */
+const UNIT = new RegExp(`^[+-]?(?:(?:${AMOUNT})(?:${UNITS_OF_GO.join('|')}))*(?:${AMOUNT})([^\\d.]*)`);
 
 /** Maximum length of the text, above the length of any meaningful duration. */
 const MAX_LENGTH = 256;
@@ -33,4 +40,14 @@ export function parseDuration(
   }
   if (milliseconds >= MAX_MS) return undefined;
   return text.startsWith('-') ? -milliseconds : milliseconds;
+}
+
+/** Returns Go's error for an invalid duration. */
+export function durationError(text: string): string {
+  const shown = JSON.stringify(elided(text, 100));
+  const unit = UNIT.exec(text.slice(0, 100))?.[1];
+  if (unit === undefined || UNITS_OF_GO.includes(unit)) return `invalid duration ${shown}`;
+  return unit === ''
+    ? `missing unit in duration ${shown}`
+    : `unknown unit ${JSON.stringify(unit)} in duration ${shown}`;
 }

@@ -1,7 +1,6 @@
 // Deadline filter: sets the deadline of each request that is not long-running, and sends 504 when it has passed.
 import { newBadRequest, newTimeout } from '../../apis/meta/v1/errors.ts';
-import { parseDuration } from '../../apis/reading/duration.ts';
-import { elided } from '../../apis/reading/elided-text.ts';
+import { durationError, parseDuration } from '../../apis/reading/duration.ts';
 import { hasQuery } from '../request/request-path.ts';
 import type { Exchange, Filter } from './exchange.ts';
 
@@ -65,18 +64,4 @@ function requestedTimeout(exchange: Exchange): number {
   const timeout = parseDuration(text);
   if (timeout !== undefined) return timeout;
   throw newBadRequest(`invalid timeout specified in the request URL - time: ${durationError(text)}`);
-}
-
-/** The amounts with a valid unit, the next amount, and the text where its unit is expected. */
-const UNIT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[nuµμm]?s|[mh]))*(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/;
-const KNOWN_UNIT = /^(?:[nuµμm]?s|[mh])$/;
-
-/** Returns the error of Go for an invalid duration. */
-function durationError(text: string): string {
-  const shown = JSON.stringify(elided(text, 100));
-  const unit = UNIT.exec(text.slice(0, 100))?.[1];
-  if (unit === undefined || KNOWN_UNIT.test(unit)) return `invalid duration ${shown}`;
-  return unit === ''
-    ? `missing unit in duration ${shown}`
-    : `unknown unit ${JSON.stringify(unit)} in duration ${shown}`;
 }
