@@ -148,17 +148,19 @@ const signInPages = section('Texts on the sign-in pages.', {
   ),
 });
 
+/** The paths of the sign-in pages and endpoints are below the path of the issuer, also behind a proxy. */
+export const ISSUER = {
+  pattern: '^$|^https://[^\\s?#@/]+/oauth$',
+  expects: 'a URL with https and the path /oauth, without query, fragment, user and trailing slash',
+};
+
 /** Section `oauth`. */
 export const oauth = section('The OAuth 2.0 authorization server and OpenID provider.', {
   enabled: flagOption(true, 'Enables the authorization server under `/oauth`.'),
   issuer: textOption(
     '',
     'Issuer URL that clients use, such as `https://api.example.com/oauth`. Empty, for development: `https://localhost:<secure port>/oauth`.',
-    {
-      // The paths of the sign-in pages and endpoints are below the path of the issuer, also behind a proxy.
-      pattern: '^$|^https://[^\\s?#@/]+/oauth$',
-      expects: 'a URL with https and the path /oauth, without query, fragment, user and trailing slash',
-    },
+    ISSUER,
   ),
   accessTokenLifetime: periodOption('2h', 'Lifetime of access tokens.', {
     atLeast: '30s',

@@ -1,6 +1,7 @@
 // The schema of the chart's values, with defaults and descriptions. values.yaml, values.schema.json and the table in
 // docs/installation.md are derived from it.
 import type { TProperties } from 'typebox';
+import { ISSUER } from '../../../apis/config/v1alpha1/oauth-options.ts';
 import {
   choiceOption,
   flagOption,
@@ -144,7 +145,7 @@ export const ValuesSchema = Type.Object(
     issuer: textOption(
       '',
       'The option `oauth.issuer`: the public URL, with `/oauth`. Empty: the host of `ingress` or `route`, else the Service.',
-      { pattern: '^(?:https://[^\\s?#@/]+/oauth)?$', expects: 'a URL with https and the path /oauth' },
+      ISSUER,
     ),
     image,
     replicas: Type.Integer({ minimum: 0, maximum: 1000, default: 2, description: 'Number of pods.' }),
