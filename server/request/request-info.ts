@@ -1,5 +1,6 @@
 // RequestInfo: verb, group, version, resource, namespace and name of a request, as in kube-apiserver.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { isPathSegmentName } from '../../apis/meta/v1/path-segment-name.ts';
 import { parseLooseBoolean } from '../../apis/reading/go-number.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
 
@@ -142,7 +143,7 @@ function selectedName(selector: string): string {
     const match = /^metadata\.name==?(.*)$/s.exec(term);
     if (!match) continue;
     const name = match[1] ?? '';
-    return name === '.' || name === '..' || /[/%=!]/.test(name) ? '' : name;
+    return isPathSegmentName(name) && !/[=!]/.test(name) ? name : '';
   }
   return '';
 }

@@ -10,6 +10,7 @@ import {
 } from '../../apis/meta/v1/errors.ts';
 import type { FieldRequirement } from '../../apis/meta/v1/field-selector.ts';
 import { type ListOptions, readListOptions } from '../../apis/meta/v1/list-options.ts';
+import { isPathSegmentName } from '../../apis/meta/v1/path-segment-name.ts';
 import type { ListMeta } from '../../apis/meta/v1/table.ts';
 import type { CachedObject, ResourceCache, Snapshot } from '../cache/resource-cache.ts';
 import type { TimeSlicer, TimeSlices } from '../concurrency/time-slicer.ts';
@@ -125,15 +126,12 @@ async function startOf<Facts>(
     (given &&
       options.limit > 0 &&
       options.resourceVersionMatch === '' &&
-      !NAME.test(options.fieldSelector.find(isName)?.value ?? ''));
+      !isPathSegmentName(options.fieldSelector.find(isName)?.value ?? ''));
   return {
     snapshot: exact ? exactly(cache, resourceVersion, () => newExpired(LIST_EXPIRED)) : cache.snapshot(),
     after: undefined,
   };
 }
-
-/** A name that can be a segment of a path. */
-const NAME = /^(?!\.{1,2}$)[^/%]+$/;
 
 function isName({ field, equal }: FieldRequirement): boolean {
   return field === 'metadata.name' && equal;
