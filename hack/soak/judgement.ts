@@ -15,7 +15,7 @@ export interface Limit {
 
 export interface Judgement {
   readonly verdict: 'FLAT' | 'GROWING' | 'TOO SHORT';
-  /** Medians of the first and the last quarter. */
+  /** Medians of the first and the last quarter, of the least values if the limit says so. */
   readonly first: number;
   readonly last: number;
   /** Theil–Sen slope: the median of the slopes between pairs of points. */
@@ -31,7 +31,7 @@ export function warmUpSeconds(duration: number): number {
   return Math.min(duration / 2, Math.max(duration / 5, 300));
 }
 
-/** `points`: in the order of time, without the warm-up. */
+/** `all`: the points in the order of time, without the warm-up. */
 export function judge(all: readonly Point[], { share, least, leastWithin }: Limit): Judgement {
   const points = leastWithin === undefined ? all : leastPoints(all, leastWithin);
   const quarter = Math.max(1, Math.floor(points.length / 4));
