@@ -179,7 +179,7 @@ describe('the sign-in of /explore', () => {
     const held = await renewal.promise;
     const other = await visitor.tab();
     // As a sign-out in a tab whose requests do not wait for the renewal.
-    await visitor.open('/explore/callback', other);
+    await visitor.open('/livez', other);
     await other.evaluate('localStorage.clear()');
     await visitor.open('/explore', other);
     await other.waitForSelector('#password');
