@@ -47,9 +47,10 @@ export class SpanExporter implements SpanSink {
   readonly #wakeup = new Wakeup();
   readonly #intervalMs: number;
   readonly #backoff: Backoff;
+  /** Neither ends, because a collector that fails or rejects spans may accept others in between. */
   readonly #failure = new RepeatedFailure();
-  /** Never ends, because a collector that rejects spans accepts others in between. */
   readonly #rejection = new RepeatedFailure();
+  #isFailureLogged = false;
   #ca: string | undefined;
   #pool: ConnectionPool | undefined;
 
@@ -129,11 +130,15 @@ export class SpanExporter implements SpanSink {
     metrics.count('rejected', rejected);
     if (rejected > 0 && this.#rejection.isNews('rejected'))
       log.warn({ status: statusCode, spans: rejected }, 'the collector rejects spans');
-    if (isAccepted && this.#failure.end() > 0) log.info('spans are exported again');
+    if (!isAccepted || !this.#isFailureLogged) return;
+    this.#isFailureLogged = false;
+    log.info('spans are exported again');
   }
 
   #failed(err: unknown): void {
-    if (this.#failure.isNews(kindOfFailure(err))) this.#options.log.warn({ err }, 'cannot export spans');
+    if (!this.#failure.isNews(kindOfFailure(err))) return;
+    this.#isFailureLogged = true;
+    this.#options.log.warn({ err }, 'cannot export spans');
   }
 
   /** Returns the connections to the collector. A changed CA applies to new ones. */

@@ -162,6 +162,18 @@ describe('the export of spans', () => {
     expect(lines.map(({ msg }) => msg)).to.deep.equal(['the collector rejects spans']);
   });
 
+  it('logs failures once a minute, also of a collector that accepts spans in between', async () => {
+    const statuses = [503, 200, 503, 200, 503, 200];
+    const endpoint = await collector((_request, response) => {
+      response.writeHead(statuses.shift() ?? 200).end();
+    });
+    const { made, outcomes, lines } = exporter(endpoint);
+    await using _run = running((signal) => made.run(signal));
+    made.add(spans(3 * 64));
+    await until(async () => (await outcomes())['exported'] === 3 * 64);
+    expect(lines.map(({ msg }) => msg)).to.deep.equal(['cannot export spans', 'spans are exported again']);
+  });
+
   it('does not keep the server from stopping when the collector accepts connections and never responds', async () => {
     const server = createServer(() => undefined);
     const endpoint = `http://127.0.0.1:${await listening(server)}`;
