@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { hasCertificate } from '../../files/pem-certificates.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { addressOf, basicAuthorization } from '../../upstream/address.ts';
 import { ConnectionPool } from '../../upstream/connection-pool.ts';
@@ -175,7 +176,7 @@ function sourceOf(config: KubeConfig): string {
 
 /** Node accepts a CA bundle without certificates, and then rejects each server without naming the bundle. */
 function checkCA({ ca, rejectUnauthorized }: RequestOptions): void {
-  if (ca === undefined || rejectUnauthorized === false || String(ca).includes('CERTIFICATE-----')) return;
+  if (ca === undefined || rejectUnauthorized === false || hasCertificate(String(ca))) return;
   throw new Error('the certificate authority of the cluster in the kubeconfig contains no certificate');
 }
 

@@ -29,7 +29,9 @@ describe('the files of options', () => {
       'message',
       `${file}: it contains no certificate`,
     );
-    await writeFile(file, `${key}${cert}`);
-    expect(await readCAFile(file)).to.include(cert);
+    for (const label of ['CERTIFICATE', 'TRUSTED CERTIFICATE']) {
+      await writeFile(file, `${key}${cert.replaceAll('CERTIFICATE', label)}`);
+      expect(await readCAFile(file)).to.include(`BEGIN ${label}`);
+    }
   });
 });

@@ -23,20 +23,22 @@ describe('CredentialSource', () => {
     });
   }
 
-  it('rejects a certificate authority without a certificate, such as a private key', async () => {
-    const config = kubeConfigFor('https://cluster.example')();
-    const caData = Buffer.from('-----BEGIN PRIVATE KEY-----').toString('base64');
-    config.clusters = config.clusters.map((cluster) => ({ ...cluster, caData, skipTLSVerify: false }));
-    const credentials = new CredentialSource(
-      () => config,
-      1000,
-      () => 0,
-    );
-    expect(await rejection(Promise.resolve(credentials.get()))).to.have.property(
-      'message',
-      'the certificate authority of the cluster in the kubeconfig contains no certificate',
-    );
-  });
+  for (const label of ['PRIVATE KEY', 'ATTRIBUTE CERTIFICATE']) {
+    it(`rejects a certificate authority without a certificate, such as one with ${label}`, async () => {
+      const config = kubeConfigFor('https://cluster.example')();
+      const caData = Buffer.from(`-----BEGIN ${label}-----`).toString('base64');
+      config.clusters = config.clusters.map((cluster) => ({ ...cluster, caData, skipTLSVerify: false }));
+      const credentials = new CredentialSource(
+        () => config,
+        1000,
+        () => 0,
+      );
+      expect(await rejection(Promise.resolve(credentials.get()))).to.have.property(
+        'message',
+        'the certificate authority of the cluster in the kubeconfig contains no certificate',
+      );
+    });
+  }
 
   it('loads once for concurrent callers, and reloads after the refresh interval or a rejection', async () => {
     let now = 0;
