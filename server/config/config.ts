@@ -11,6 +11,7 @@ import type { Override } from '../../apis/config/v1alpha1/error-locator.ts';
 import { resolvePaths, resolveUnits } from '../../apis/config/v1alpha1/resolve.ts';
 import { StartupError } from '../../apis/config/v1alpha1/startup-error.ts';
 import { describeFileError } from '../files/file-error.ts';
+import { readFileOrPipe } from '../files/text-file.ts';
 import type { Environment } from './environment.ts';
 
 declare const completed: unique symbol;
@@ -71,7 +72,7 @@ interface ReadOptions {
 export async function readOptions(sources: ConfigSources): Promise<ReadOptions> {
   const { config, workingDirectory } = sources;
   const path = config === undefined ? undefined : resolve(workingDirectory, config);
-  const text = sources.text ?? (path === undefined ? undefined : await read(path, config ?? path));
+  const text = sources.text ?? (path === undefined ? undefined : read(path, config ?? path));
   const warnings: string[] = [];
   const decoded = decodeOptions(
     text === undefined || config === undefined ? undefined : { source: config, text },
@@ -92,9 +93,9 @@ async function podNamespace(kubeconfig: string, file = NAMESPACE_FILE): Promise<
   return kubeconfig === '' && existsSync(file) ? (await readFile(file, 'utf8')).trim() : undefined;
 }
 
-async function read(path: string, name: string): Promise<string> {
+function read(path: string, name: string): string {
   try {
-    return await readFile(path, 'utf8');
+    return readFileOrPipe(path).text;
   } catch (error) {
     throw new StartupError('ERR_CONFIG_FILE', `${name}: ${describeFileError(error)}`, { cause: error });
   }

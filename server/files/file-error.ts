@@ -13,5 +13,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
   ERR_PIPE: 'it is a pipe',
+  ERR_SILENT_PIPE: 'it is a pipe to which no program writes',
   ERR_NO_CERTIFICATE: 'it contains no certificate',
 };

@@ -1,6 +1,6 @@
 // Loader of the kubeconfig, with validation. Errors never contain text of a kubeconfig, because kubeconfigs hold
 // tokens and private keys.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -8,6 +8,7 @@ import { StartupError } from '../../../apis/config/v1alpha1/startup-error.ts';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
 import { record } from '../../../apis/reading/unknown-value.ts';
 import { describeFileError } from '../../files/file-error.ts';
+import { readFileOrPipe } from '../../files/text-file.ts';
 import { kubeConfigClass } from './client-node.ts';
 import { useExecPlugins } from './exec-plugins.ts';
 import { selectTokenFiles, TokenFiles } from './token-files.ts';
@@ -91,8 +92,8 @@ function textOf(path: string, piped: Map<string, string>): string {
   const known = piped.get(path);
   if (known !== undefined) return known;
   try {
-    const text = readFileSync(path, 'utf8');
-    if (statSync(path).isFIFO()) piped.set(path, text);
+    const { text, isPipe } = readFileOrPipe(path);
+    if (isPipe) piped.set(path, text);
     return text;
   } catch (error) {
     throw new Error(`${path}: ${describeFileError(error)}`, { cause: error });
