@@ -213,6 +213,10 @@ export class OIDCProvider implements RedirectProvider {
     claims: Claims | undefined,
   ): Promise<AuthenticatedPerson> {
     const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
+    // RFC 6749, 7.1. The library also accepts DPoP, and then sends the token without a proof.
+    if (endpoint !== undefined && tokens.token_type !== 'bearer') {
+      throw new SignInRefused(`the access token has the type ${tokens.token_type}, must be Bearer`);
+    }
     const more =
       endpoint === undefined
         ? undefined

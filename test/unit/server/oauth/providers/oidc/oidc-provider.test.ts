@@ -327,6 +327,11 @@ describe('OIDCProvider', () => {
       }
     });
 
+    it('an access token that is bound to a key, if userinfo needs it', async () => {
+      upstream.tokens = { token_type: 'DPoP' };
+      await refused(signIn(), 'Bearer');
+    });
+
     it('metadata with an endpoint that is no https URL, before a person needs it', async () => {
       for (const metadata of [
         { authorization_endpoint: 'http://127.0.0.1/authorize' },
