@@ -35,6 +35,8 @@ export class ActiveDirectory implements AsyncDisposable, Domain {
   /** Attributes that the service account cannot read. */
   readonly hidden = new Set<string>();
   lockoutThreshold = 0;
+  /** Passwords of all binds. */
+  readonly passwords: string[] = [];
 
   private constructor(ca: string, server: LDAPServer, objects: Map<string, DirectoryObject>) {
     this.ca = ca;
@@ -177,6 +179,7 @@ export class ActiveDirectory implements AsyncDisposable, Domain {
 
   #bind(connection: LDAPConnection, name: string, password: string): LDAPResult {
     connection.boundAs = undefined;
+    this.passwords.push(password);
     if (!connection.isEncrypted && name !== '') {
       const comment =
         'The server requires binds to turn on integrity checking if SSL\\TLS are not already active';

@@ -1,5 +1,6 @@
 // Identity provider of type `ldap`: verifies passwords by a bind as the person, and reads entries and groups as a service account.
 
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { StatusError } from '../../../../apis/meta/v1/errors.ts';
 import { messageOf } from '../../../../apis/reading/thrown-value.ts';
@@ -129,9 +130,12 @@ export class LDAPProvider implements PasswordProvider {
       const entry = await this.#people.find(client, user);
       const subject = entry && this.#people.subjectOf(entry);
       if (subject !== undefined) await resolved({ issuer: this.#people.issuer, subject });
-      // An unknown name costs as many requests as a wrong password.
-      const result = await client.bind(entry?.dn ?? UNKNOWN_PERSON, password);
-      if (!entry || subject === undefined) return 'unknown_user';
+      if (!entry || subject === undefined) {
+        // An unknown name costs as many requests as a wrong password. The directory does not learn passwords of other people.
+        await client.bind(UNKNOWN_PERSON, randomUUID());
+        return 'unknown_user';
+      }
+      const result = await client.bind(entry.dn, password);
       const verdict = bindVerdict(result);
       if (verdict === undefined) throw new ProviderUnavailable(`bind of a person: ${result.message}`);
       if (verdict !== 'accepted') return verdict;

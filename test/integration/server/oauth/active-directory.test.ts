@@ -35,6 +35,20 @@ describe('LDAPProvider with Active Directory', () => {
       expect(byPrincipal.person.name).to.equal('alice');
     });
 
+    it('does not tell the directory the password of a person whom it does not know', async () => {
+      await using company = await started();
+      for (const [name, password] of [
+        ['stranger', 'password of another directory'],
+        ['alice', 'wrong'],
+      ] as const) {
+        const before = directory.passwords.length;
+        expect(await company.signIn(name, password)).to.be.a('string');
+        const sent = directory.passwords.slice(before).filter((each) => each !== READER.password);
+        expect(sent, name).to.have.length(1);
+        expect(sent.includes(password), name).to.equal(name === 'alice');
+      }
+    });
+
     it('finds people by an objectGUID that is text by chance', async () => {
       await directory.person('texty', { objectGUID: Buffer.from('00112233445566770011223344556677', 'hex') });
       await using company = await started();
