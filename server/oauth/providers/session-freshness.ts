@@ -109,26 +109,43 @@ export class SessionFreshness {
     return { ...facts, checkedAt: now(), ...state };
   }
 
-  /** Ends all sessions that began with this identity, except if the reason is only about this session. */
+  /** Ends all sessions that began with this identity, except if the reason is not about them. */
   async #end(session: StoredSession, reason: FreshnessEnd, { signal }: CallContext): Promise<FreshnessEnd> {
     const { sessions, log } = this.#options;
     const name = nameOf(session);
-    const others =
-      reason === 'not confirmable'
-        ? []
-        : sessions.ofUser(session.user).filter((other) => nameOf(other) === name);
-    for (const id of new Set([session.id, ...others.map((other) => other.id)]))
-      await sessions.delete(id, signal);
+    for (const other of sessions.ofUser(session.user)) {
+      if (nameOf(other) === name && other.id !== session.id && (await this.#concerns(other, session, reason)))
+        await sessions.delete(other.id, signal);
+    }
+    await sessions.delete(session.id, signal);
     log.info(
       { user: session.user, identity: name, reason },
       'sessions terminated: the identity provider does not confirm the user',
     );
     return reason;
   }
+
+  /** A session from after `ended` with another state may have begun with the new password. */
+  async #concerns(other: StoredSession, ended: StoredSession, reason: FreshnessEnd): Promise<boolean> {
+    if (reason !== 'password changed') return reason !== 'not confirmable';
+    const { seal } = this.#options;
+    return (
+      authTimeOf(other) < authTimeOf(ended) ||
+      (await seal.open(upstreamOf(other))) === (await seal.open(upstreamOf(ended)))
+    );
+  }
 }
 
 function nameOf({ authentication }: StoredSession): string | undefined {
   return authentication?.proof.kind === 'identity' ? authentication.proof.name : undefined;
+}
+
+function upstreamOf({ authentication }: StoredSession): string | undefined {
+  return authentication?.proof.kind === 'identity' ? authentication.proof.upstream : undefined;
+}
+
+function authTimeOf({ createdAt, authentication }: StoredSession): number {
+  return authentication?.authTime ?? createdAt;
 }
 
 function tooManyGroups(): OAuthError {

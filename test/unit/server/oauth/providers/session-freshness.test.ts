@@ -164,6 +164,19 @@ describe('SessionFreshness', () => {
     });
   }
 
+  it('keeps a session with the new password, when an earlier session ends', async () => {
+    const sessions: StoredSession[] = [];
+    for (const password of ['first', 'second', 'second', 'third']) {
+      sessions.push(await scene.session({ upstream: await scene.seal.seal(password) }));
+      scene.now += 1000;
+    }
+    const [, second, , third] = sessions;
+    scene.answer = 'password changed';
+    expect(second && (await scene.freshness.renewed(second, CALL))).to.equal('password changed');
+    const kept = sessions.filter(({ id }) => scene.sessions.get(id));
+    expect(kept.map(({ id }) => id)).to.deep.equal([third?.id]);
+  });
+
   it('ends only the session that the provider cannot confirm', async () => {
     const [session, other] = [await scene.session(), await scene.session()];
     scene.answer = 'not confirmable';
