@@ -16,7 +16,7 @@ import { accessTokenClaims, bearerToken } from './presented-tokens.ts';
 interface UserInfoOptions {
   readonly clients: Pick<ClientRegistry, 'get'>;
   readonly verifier: AccessTokenVerifier;
-  readonly sessions: Pick<SessionStore, 'get'>;
+  readonly sessions: Pick<SessionStore, 'get' | 'read'>;
   readonly validity: Pick<SessionValidity, 'accountOf'>;
 }
 
@@ -28,7 +28,9 @@ export function userInfoHandler({ clients, verifier, sessions, validity }: UserI
     if (token === undefined) throw tokenMissing();
     const claims = await accessTokenClaims(token, verifier, context);
     const scopes = claims.scope?.split(' ') ?? [];
-    const { authentication, claims: requested } = sessions.get(claims.sid) ?? {};
+    // The cache may lag behind a sign-in at another replica: without the session, groups of the identity provider would be missing.
+    const session = sessions.get(claims.sid) ?? (await sessions.read(claims.sid, context));
+    const { authentication, claims: requested } = session ?? {};
     const allowed = clients.get(claims.client_id)?.scopes ?? [];
     const account = validity.accountOf({ user: claims.sub, ...(authentication ? { authentication } : {}) });
     const grant = { scopes, requested, allowed };

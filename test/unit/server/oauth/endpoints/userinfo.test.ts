@@ -1,5 +1,6 @@
 // Tests of the userinfo endpoint.
 import { expect } from 'chai';
+import { byIdentity } from '../../../../../server/oauth/sessions/proof.ts';
 import { serveEachTest } from '../../../../support/oauth/oauth-endpoint.ts';
 import { ALICE } from '../../../../support/oauth/signed-in.ts';
 
@@ -39,6 +40,23 @@ describe('the userinfo endpoint', () => {
     at.cluster.state.accounts.set('alice', { ...ALICE, displayName: '', groups: [], email: '' });
     const current = { sub: 'alice', preferred_username: 'alice', name: 'alice', groups: [] };
     expect((await at.get('', bearer(access))).body).to.deep.equal(current);
+  });
+
+  it('returns the groups of the identity provider at a replica that does not know the new session yet', async () => {
+    const { state } = at.cluster;
+    const identity = { name: 'i-1', uid: 'uid-of-i-1', user: 'alice', userUID: ALICE.uid };
+    const link = { ...identity, provider: 'company', issuer: 'i', subject: 's', displayName: '' };
+    state.identities = { synced: true, get: () => link };
+    const [one, other] = [await at.cluster.replica(), await at.cluster.replica()];
+    other.site.store.lag();
+    const { access, session } = await one.signIn('console', ['groups']);
+    const proof = { kind: 'identity', ...identity, groups: ['staff'], checkedAt: state.now } as const;
+    const authentication = byIdentity(proof, undefined, session.createdAt);
+    state.sessions.objects.set(session.id, { ...session, authentication });
+    for (const { site } of [one, other]) {
+      const { text } = await site.ask('/oauth/userinfo', { headers: bearer(access) });
+      expect(JSON.parse(text)).to.deep.equal({ sub: 'alice', groups: ['developers', 'staff'] });
+    }
   });
 
   it('returns a challenge without error code when there is no token', async () => {
