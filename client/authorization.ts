@@ -1,6 +1,6 @@
 // One authorization request with PKCE (RFC 7636), and the exchange of its code for tokens.
 import { base64url } from './base64url.ts';
-import { ConnectionError, errorOf } from './status-error.ts';
+import { ConnectionError, errorOf, isTemporary, StatusError } from './status-error.ts';
 import { claimsOf, type Tokens } from './token-storage.ts';
 
 /** An error response of the authorization server (RFC 6749, 4.1.2.1 and 5.2), or a response that is not valid. */
@@ -53,6 +53,19 @@ export async function authorizationURL(
     ...extra,
   });
   return `${server}/oauth/authorize?${query}`;
+}
+
+/**
+ * Sends an authorization request without showing its response. Throws why the server does not lead to the redirect URI: a
+ * ConnectionError, a StatusError that a retry can help, or a SignInError.
+ */
+export async function checkAuthorization(url: string): Promise<void> {
+  try {
+    await send(url, { credentials: 'same-origin', redirect: 'manual' });
+  } catch (error) {
+    if (isTemporary(error) || !(error instanceof StatusError)) throw error;
+    throw new SignInError('invalid_request', error.message);
+  }
 }
 
 /** The code in a response, which must be the response of this server to this request (RFC 9207). */
@@ -127,16 +140,16 @@ async function send(url: string, init: RequestInit = {}): Promise<Response> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT);
     response = await fetch(url, {
-      ...init,
-      signal,
       credentials: 'omit',
       redirect: 'error',
       cache: 'no-store',
+      ...init,
+      signal,
     });
   } catch (cause) {
     throw new ConnectionError('the server cannot be reached to sign in', { cause });
   }
-  if (response.ok) return response;
+  if (response.ok || response.type === 'opaqueredirect') return response;
   if (init.method === 'POST' && (response.status === 400 || response.status === 401)) {
     const { error = '', error_description = '' } = (await response.json().catch(() => ({}))) as Record<
       string,

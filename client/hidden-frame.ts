@@ -1,7 +1,6 @@
 // The hidden frame in which a browser that is signed in at the server gets a new code without the user.
-import { SignInError } from './authorization.ts';
 
-/** A server that does not lead to the redirect URI in this time, in ms, needs the user. */
+/** Time in ms in which the page of the redirect URI must send the response. */
 const TIMEOUT = 15_000;
 
 interface Message {
@@ -9,18 +8,26 @@ interface Message {
   readonly url: string;
 }
 
-/** The parameters with which the server leads the frame to the redirect URI. */
-export async function responseInFrame(url: string, redirectURI: string): Promise<URLSearchParams> {
-  const { promise, resolve, reject } = Promise.withResolvers<URLSearchParams>();
+/**
+ * The parameters with which the server leads the frame to the redirect URI. Undefined if it does not, for example because the
+ * request failed.
+ */
+export async function responseInFrame(
+  url: string,
+  redirectURI: string,
+): Promise<URLSearchParams | undefined> {
+  const { promise, resolve } = Promise.withResolvers<URLSearchParams | undefined>();
   const frame = document.createElement('iframe');
   frame.hidden = true;
   const received = ({ source, origin, data }: MessageEvent<unknown>): void => {
     if (source !== frame.contentWindow || origin !== new URL(redirectURI).origin || !isMessage(data)) return;
     resolve(new URL(data.url).searchParams);
   };
-  const expired = (): void => reject(new SignInError('interaction_required', 'the server needs the user'));
-  const timer = setTimeout(expired, TIMEOUT);
+  const timer = setTimeout(() => resolve(undefined), TIMEOUT);
   addEventListener('message', received);
+  frame.addEventListener('load', () => {
+    if (!hasLeft(frame, url)) resolve(undefined);
+  });
   frame.src = url;
   document.body.append(frame);
   try {
@@ -29,6 +36,15 @@ export async function responseInFrame(url: string, redirectURI: string): Promise
     clearTimeout(timer);
     removeEventListener('message', received);
     frame.remove();
+  }
+}
+
+/** Whether the frame shows another page of this origin than the response to the request. An error page of a browser has no origin. */
+function hasLeft({ contentWindow }: HTMLIFrameElement, url: string): boolean {
+  try {
+    return contentWindow?.location.href !== url;
+  } catch {
+    return false;
   }
 }
 

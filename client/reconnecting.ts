@@ -1,5 +1,5 @@
 // Streams that reconnect: back-off with jitter, Retry-After, and a state that a page can show.
-import { ConnectionError, StatusError } from './status-error.ts';
+import { ConnectionError, isTemporary, StatusError } from './status-error.ts';
 
 /** State of the connection of a stream. */
 export type Connection =
@@ -68,13 +68,6 @@ export async function* reconnecting<T>(
     }
     await wait(pause, ended);
   }
-}
-
-/** Whether a retry can help: the connection failed, the server is overloaded, or it is unavailable. */
-function isTemporary(error: unknown): error is Error {
-  if (error instanceof StatusError) return error.code === 408 || error.code === 429 || error.code >= 500;
-  // `fetch` of a token source throws a TypeError if the server is unreachable.
-  return error instanceof ConnectionError || error instanceof TypeError;
 }
 
 /** Doubles with each failure; half of it is random, so that clients of a restarted server do not return together. */

@@ -2,6 +2,7 @@
 // them renews the tokens: with a refresh token if the client gets one, else by single sign-on in a hidden frame.
 import {
   authorizationURL,
+  checkAuthorization,
   codeIn,
   exchangeCode,
   issuerOf,
@@ -193,11 +194,21 @@ export class SignIn implements TokenSource {
     const pending = newPending();
     const { sub } = claimsOf(idToken);
     const url = await authorizationURL(this.#client, pending, { prompt: 'none', login_hint: sub });
-    const response = await responseInFrame(url, this.#client.redirectURI);
+    const response = await this.#silentResponse(url);
     const tokens = await exchangeCode(this.#client, codeIn(response, pending, issuer), pending, issuer);
     if (claimsOf(tokens.idToken).sub !== sub)
       throw new SignInError('login_required', 'another user has signed in');
     return tokens;
+  }
+
+  /** The frame hides why it has no response. If the server is available again, a second frame can have one. */
+  async #silentResponse(url: string): Promise<URLSearchParams> {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const response = await responseInFrame(url, this.#client.redirectURI);
+      if (response !== undefined) return response;
+      await checkAuthorization(url);
+    }
+    throw new SignInError('interaction_required', 'the server needs the user');
   }
 }
 

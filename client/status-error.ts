@@ -57,6 +57,13 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
+/** Whether a retry can help: the connection failed, the server is overloaded, or it is unavailable. */
+export function isTemporary(error: unknown): error is Error {
+  if (error instanceof StatusError) return error.code === 408 || error.code === 429 || error.code >= 500;
+  // `fetch` of a token source throws a TypeError if the server is unreachable.
+  return error instanceof ConnectionError || error instanceof TypeError;
+}
+
 /** Maximum of characters of a message that is no Status. */
 const MAX_MESSAGE = 1000;
 

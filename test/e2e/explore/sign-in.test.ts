@@ -111,6 +111,30 @@ describe('the sign-in of /explore', () => {
     expect(await visitor.page.$('iframe')).to.equal(null);
   });
 
+  for (const [title, fail] of [
+    ['is unavailable', (request) => request.respond({ status: 503, headers: { 'Retry-After': '2' } })],
+    ['is busy', (request) => request.respond({ status: 429, headers: { 'Retry-After': '2' } })],
+    ['is unreachable', (request) => request.abort('connectionrefused')],
+  ] satisfies readonly [string, (request: HTTPRequest) => Promise<void>][]) {
+    it(`is renewed after a while, without the user, if the server ${title} at first`, async () => {
+      await visitor.signIn(USERS.viewer, '/explore/lists/pods?namespace=shop');
+      await visitor.sees('Live');
+      const before = await accessToken();
+      let isFailing = true;
+      await visitor.page.setRequestInterception(true);
+      visitor.page.on('request', (request) => {
+        void (isFailing && request.url().includes('prompt=none') ? fail(request) : request.continue());
+      });
+      await endSessions({ keepBrowser: true });
+      await visitor.sees(/Next attempt in \d+ s\./);
+      expect(await visitor.text()).to.not.contain('expired');
+      isFailing = false;
+      await until(async () => (await accessToken()) !== before);
+      await visitor.sees('Live');
+      expect(await visitor.text()).to.not.contain('expired');
+    });
+  }
+
   it('expires visibly, keeps the view, and continues there after the next sign-in', async () => {
     const path = '/explore?namespace=shop';
     await visitor.signIn(USERS.viewer, path);
