@@ -143,13 +143,14 @@ export class AccountFactors {
   ): Promise<WayChange> {
     const name = passkeyName(typed);
     if (!VISIBLE.test(typed)) return { refusal: NO_NAME };
-    return this.#change(context, by, { done: 'passkey renamed', passkey }, (current) => ({
+    const renaming = { done: 'passkey renamed', passkey, otherwise: CHANGED_MEANWHILE.text };
+    return this.#change(context, by, renaming, (current) => ({
       ...current,
       passkeys: current.passkeys.map((each) => (each.id === passkey ? { ...each, name } : each)),
     }));
   }
 
-  /** Ends the sessions that began with the passkey, too. Throws 503 unless all of this is done. */
+  /** Ends the sessions that began with the passkey, too, also if another tab has removed it. Throws 503 unless all of this is done. */
   async removePasskey(context: RequestContext, by: BrowserSession, passkey: string): Promise<WayChange> {
     const change = await this.#change(context, by, { done: 'passkey removed', passkey }, (current) => ({
       ...current,
@@ -161,17 +162,22 @@ export class AccountFactors {
     });
   }
 
-  /** `done`: for the log. */
+  /** `done`: for the log. `otherwise`: refusal of a change that has no effect, because another tab has changed the factors. */
   async #change(
     { signal, log }: RequestContext,
     { account, authentication }: BrowserSession,
-    { done, passkey }: { readonly done: string; readonly passkey?: string },
+    {
+      done,
+      passkey,
+      otherwise,
+    }: { readonly done: string; readonly passkey?: string; readonly otherwise?: string },
     change: (current: Factors) => Factors,
   ): Promise<WayChange> {
     const { authenticators, links, factorPolicy } = this.#options;
     const hasOtherWay = links.canSignIn(account);
     const isRequired = factorPolicy.isRequired(account, authentication.proof);
     let refusal: string | undefined;
+    let isChanged = false;
     await authenticators.update(
       account,
       (current) => {
@@ -181,19 +187,20 @@ export class AccountFactors {
         const isLastPasskey = kept.passkeys.length === 0 && current.passkeys.length > 0;
         const hasFactor = kept.passkeys.length > 0 || kept.totp !== undefined;
         refusal = undefined;
-        // The factors of another replica may be newer than the session, or than the page.
-        if (factorPolicy.lacksFactor(account, authentication, current) || !(isRemoved || isRenamed))
-          refusal = CHANGED_MEANWHILE.text;
+        isChanged = isRemoved || isRenamed;
+        // The factors of another replica may be newer than the session.
+        if (factorPolicy.lacksFactor(account, authentication, current)) refusal = CHANGED_MEANWHILE.text;
+        else if (!isChanged) refusal = otherwise;
         else if (isLastPasskey && !hasOtherWay) refusal = LAST_WAY;
         else if (isRemoved && !hasFactor && isRequired) refusal = LAST_FACTOR;
-        if (refusal !== undefined) return undefined;
+        if (refusal !== undefined || !isChanged) return undefined;
         // Recovery codes replace a factor, so none is needed without one.
         return hasFactor ? kept : NO_FACTORS;
       },
       signal,
     );
     if (refusal !== undefined) return { refusal };
-    log.info({ user: account.name, passkey }, `${done} on the account page`);
+    if (isChanged) log.info({ user: account.name, passkey }, `${done} on the account page`);
     return 'done';
   }
 

@@ -262,6 +262,18 @@ describe('the authenticator app on the account page', () => {
       expect(names()).to.deep.equal(['Key a', 'Key b', 'Key c']);
     });
 
+    it('is removed once, also by a second click and by an older page of another tab', async () => {
+      const { page } = browser;
+      for (let time = 0; time < 2; time += 1) {
+        browser.page = page;
+        const { headers } = await browser.submitTo('/account/passkeys', { remove: 'b' });
+        expect(headers.location).to.equal('/account?user=alice&done=passkey-removed');
+        browser.page = page;
+        expect((await act('remove')).headers.location).to.equal('/account?user=alice&done=app-removed');
+      }
+      expect(names()).to.deep.equal(['Key a', 'Key c']);
+    });
+
     it('requires a recent sign-in with all factors to rename one', async () => {
       state.now += 10 * 60_000;
       const { status, text } = await rename('a', 'New');
