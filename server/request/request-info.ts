@@ -1,5 +1,6 @@
 // RequestInfo: verb, group, version, resource, namespace and name of a request, as in kube-apiserver.
 import { newBadRequest } from '../../apis/meta/v1/errors.ts';
+import { areDecodable } from '../../apis/meta/v1/list-options.ts';
 import { isPathSegmentName } from '../../apis/meta/v1/path-segment-name.ts';
 import { parseLooseBoolean } from '../../apis/reading/go-number.ts';
 import { parseRequestPath, type RequestPath } from './request-path.ts';
@@ -81,7 +82,9 @@ export function parseRequestInfo(method: string, target: string): RequestInfo {
     resource,
     subresource: parts[2] ?? '',
     // Handlers under /kapis check the permissions for selectors themselves.
-    ...(named === '' && prefix !== 'kapis' && isList(verb) ? selectedBy(parsed.search) : { name: named }),
+    ...(named === '' && prefix !== 'kapis' && isList(verb)
+      ? attributesOfList(parsed.search)
+      : { name: named }),
     parts,
   };
 }
@@ -117,6 +120,13 @@ function isList(verb: string): boolean {
 
 /** The part of the attributes that the selectors of a list determine. */
 type Selected = Pick<ResourceRequest, 'name' | 'labelSelector' | 'fieldSelector'>;
+
+/** As in kube-apiserver, a list with an undecodable parameter selects no name. */
+function attributesOfList(search: string): Selected {
+  const selected = selectedBy(search);
+  const isNamed = selected.name !== '' && areDecodable(new URLSearchParams(search));
+  return isNamed ? selected : { ...selected, name: '' };
+}
 
 /** Returns the selectors of a list, and the name that they select; as in kube-apiserver. `search`: the query string. */
 export function selectedBy(search: string): Selected {

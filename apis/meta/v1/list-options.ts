@@ -132,16 +132,32 @@ function reject(errors: readonly StatusCause[]): void {
   throw newInvalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors, [...texts]);
 }
 
+/** Returns whether kube-apiserver can decode the parameters. Otherwise it ignores them for the authorization. */
+export function areDecodable(query: URLSearchParams): boolean {
+  try {
+    decode(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The order is that of kube-apiserver, so that the same error is reported if there are several. */
+function decode(query: URLSearchParams) {
+  return {
+    timeout: read(query, 'timeoutSeconds', parseInt64),
+    limit: read(query, 'limit', parseInt64) ?? 0n,
+    labelSelector: read(query, 'labelSelector', parseLabelSelector) ?? EVERY_LABEL,
+    fieldSelector: read(query, 'fieldSelector', parseFieldSelector) ?? [],
+  };
+}
+
 /**
  * Reads the options. Throws BadRequest for an invalid value, and Invalid for an invalid combination. `watch`: from the
  * RequestInfo, for which the request was authorized.
  */
 export function readListOptions(query: URLSearchParams, watch: boolean): ListOptions {
-  // The order is that of kube-apiserver, so that the same error is reported if there are several.
-  const timeout = read(query, 'timeoutSeconds', parseInt64);
-  const limit = read(query, 'limit', parseInt64) ?? 0n;
-  const labelSelector = read(query, 'labelSelector', parseLabelSelector) ?? EVERY_LABEL;
-  const fieldSelector = read(query, 'fieldSelector', parseFieldSelector) ?? [];
+  const { timeout, limit, labelSelector, fieldSelector } = decode(query);
   if (labelSelector.requirements.length + fieldSelector.length > MAX_REQUIREMENTS) {
     throw newBadRequest(`a selector may have at most ${MAX_REQUIREMENTS} requirements`);
   }

@@ -76,6 +76,26 @@ describe('callers of a server with a real cluster', () => {
     expect(body).to.deep.equal(await json(theirs));
   });
 
+  it('with permission for one name select it only with parameters that kube-apiserver can decode', async () => {
+    const pair = await cluster.controlPlane.pki.issueClient({ cn: 'rita', o: ['readers'] });
+    const { ca, url } = cluster.controlPlane;
+    for (const [query, status] of [
+      ['limit=1', 200],
+      ['limit=x', 403],
+      ['limit=', 403],
+      ['timeoutSeconds=1.5', 403],
+      ['labelSelector=a===b', 403],
+    ] as const) {
+      const path = `/api/v1/nodes?fieldSelector=metadata.name%3Dn1&${query}`;
+      const [theirs] = await once(get(`${url}${path}`, { ca, ...pair, agent: false }), 'response');
+      await json(theirs);
+      expect([theirs.statusCode, (await cluster.ask(path, { pair })).status], query).to.deep.equal([
+        status,
+        status,
+      ]);
+    }
+  });
+
   describe('with a certificate', () => {
     it('of the cluster CA are its user; system:masters needs no rule', async () => {
       const { pki } = cluster.controlPlane;

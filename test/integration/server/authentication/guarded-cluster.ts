@@ -168,10 +168,16 @@ export class GuardedCluster {
     return JSON.parse(answer.body) as Record<string, unknown>;
   }
 
-  /** Allows the group `readers` and a ServiceAccount to read nodes; resolves when kube-apiserver does. */
+  /**
+   * Allows the group `readers` and a ServiceAccount to read nodes, and to list the node `n1` of kube-apiserver; resolves when
+   * kube-apiserver does.
+   */
   async allowReads(): Promise<void> {
     const [group, resource, name] = ['resources.platform.io', 'nodes', 'node-readers'];
-    const rules = [{ apiGroups: [group], resources: [resource], verbs: ['get', 'list'] }];
+    const rules = [
+      { apiGroups: [group], resources: [resource], verbs: ['get', 'list'] },
+      { apiGroups: [''], resources: [resource], resourceNames: ['n1'], verbs: ['list'] },
+    ];
     await this.create(`${RBAC}/clusterroles`, { metadata: { name }, rules });
     await this.create(`${RBAC}/clusterrolebindings`, {
       metadata: { name },

@@ -147,6 +147,13 @@ describe('parseRequestInfo', () => {
     }
   });
 
+  it('authorizes a list with an undecodable parameter for all objects', () => {
+    for (const query of ['limit=x', 'timeoutSeconds=1.5', 'labelSelector=a===b']) {
+      const info = resource('GET', `${nodes}?fieldSelector=metadata.name%3Dx&${query}`);
+      expect(info, query).to.include({ fieldSelector: 'metadata.name=x', name: '' });
+    }
+  });
+
   it('has the selectors of lists and watches, except on the console paths', () => {
     const selectors = { labelSelector: 'app=a,b', fieldSelector: 'spec.unschedulable=true' };
     const query = new URLSearchParams(selectors).toString();
