@@ -1,6 +1,5 @@
 // Session store that keeps sessions as custom resources, cached in every replica. session-validity.ts decides whether
 // a session is valid.
-import { VERSION } from '../../../apis/iam/v1beta1/group-version.ts';
 import { SESSION } from '../../../apis/iam/v1beta1/session-resource.ts';
 import {
   isAlreadyExists,
@@ -11,14 +10,10 @@ import {
 } from '../../../apis/meta/v1/errors.ts';
 import { array, record, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
-import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
-import { Reflector } from '../../cluster/reflector/reflector.ts';
-import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { LookupCache } from '../../memory/lookup-cache.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
-import type { ObjectStoreOptions } from '../users/object-store.ts';
+import { ObjectStore, type ObjectStoreOptions } from '../users/object-store.ts';
 import type { ObjectVersion, Session, SessionStore, StoredSession } from './session.ts';
-import { SessionCache } from './session-cache.ts';
 import {
   type FoundSession,
   isGenuine,
@@ -28,6 +23,7 @@ import {
   SessionIDs,
   sessionObject,
 } from './session-object.ts';
+import { SessionsByUser } from './sessions-by-user.ts';
 
 /** A key ring with rotation. */
 interface RotatingKeys extends KeyRing {
@@ -49,26 +45,25 @@ interface ClusterSessionStoreOptions extends ObjectStoreOptions {
   readonly now?: () => number;
 }
 
-export class ClusterSessionStore implements SessionStore {
-  readonly #options: ClusterSessionStoreOptions;
+export class ClusterSessionStore extends ObjectStore<FoundSession> implements SessionStore {
+  readonly #keys: RotatingKeys;
   readonly #now: () => number;
-  readonly #path: string;
-  readonly #cache = new SessionCache();
+  readonly #byUser: SessionsByUser;
   readonly #closed = new AbortController();
   readonly #ids: SessionIDs;
   /** Reads of single objects; empty for one that does not exist. */
   readonly #lookups: LookupCache<{ readonly object?: object }>;
   /** Objects with a valid MAC under the current keys: the MAC is checked once per version. */
   #genuine = new WeakSet<FoundSession>();
-  readonly #freshness: Freshness;
 
   constructor(options: ClusterSessionStoreOptions) {
-    this.#options = options;
-    this.#now = options.now ?? Date.now;
-    const { monotonic = () => performance.now() } = options;
-    this.#freshness = new Freshness(monotonic);
-    this.#path = `/apis/${options.group}/${VERSION}/${SESSION.plural}`;
-    this.#ids = new SessionIDs(options.keys);
+    const byUser = new SessionsByUser();
+    super(SESSION, readSession, options, (before, after) => byUser.changed(before, after));
+    const { keys, now = Date.now, monotonic = () => performance.now() } = options;
+    this.#keys = keys;
+    this.#now = now;
+    this.#byUser = byUser;
+    this.#ids = new SessionIDs(keys);
     this.#lookups = new LookupCache({
       size: MAX_ABSENT,
       ttlMs: ({ object }) => (object ? 0 : ABSENT_TTL_MS),
@@ -79,55 +74,46 @@ export class ClusterSessionStore implements SessionStore {
   }
 
   /** Follows the Session objects until `signal` is aborted; never throws. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { client, keys, log } = this.#options;
+  override async run(signal: AbortSignal): Promise<void> {
     // Removing a key invalidates the MACs made with it.
-    const unsubscribe = keys.subscribe?.(() => {
+    const unsubscribe = this.#keys.subscribe?.(() => {
       this.#genuine = new WeakSet();
     });
-    await new Reflector({
-      client,
-      path: this.#path,
-      sink: this.#cache,
-      log,
-      observer: this.#freshness,
-      tuning: SHORT_WATCHES,
-    }).run(signal);
+    await super.run(signal);
     unsubscribe?.();
     this.#closed.abort(signal.reason);
   }
 
   get fresh(): boolean {
-    const staleAfterMs = this.#options.staleAfterMs ?? STALE_AFTER_MS;
-    return this.#cache.synced && this.#options.keys.ready && this.#freshness.within(staleAfterMs);
+    return this.synced && this.#keys.ready;
   }
 
   /** Calls `ended` with each genuine session that was deleted, by any replica or client. Returns the unsubscribe function. */
   onEnd(ended: (session: StoredSession) => void): () => void {
-    return this.#cache.onEnd((found) => {
+    return this.#byUser.onEnd((found) => {
       if (found.session && this.isGenuine(found)) ended(found.session);
     });
   }
 
   get(id: string): StoredSession | undefined {
-    return this.#usable(this.#cache.get(id));
+    return this.#usable(this.index.get(id));
   }
 
   has(id: string): boolean {
-    const found = this.#cache.get(id);
+    const found = this.index.get(id);
     return found?.session !== undefined && this.isGenuine(found);
   }
 
   ofUser(user: string): readonly StoredSession[] {
-    return this.#cache
-      .ofUser(user)
+    return this.#byUser
+      .of(user)
       .map((found) => this.#usable(found))
       .filter((session) => session !== undefined);
   }
 
   async readOfUser(user: string, signal: AbortSignal): Promise<readonly StoredSession[]> {
-    const path = `${this.#path}?fieldSelector=${encodeURIComponent(`spec.user=${user}`)}`;
-    const list = await this.#options.client.json({ path, signal }).catch((error: unknown) => {
+    const path = `${this.path}?fieldSelector=${encodeURIComponent(`spec.user=${user}`)}`;
+    const list = await this.options.client.json({ path, signal }).catch((error: unknown) => {
       throw unavailable(error, 'cannot list the sessions');
     });
     return array(record(list)['items'])
@@ -137,13 +123,13 @@ export class ClusterSessionStore implements SessionStore {
 
   /** Every Session object, invalid ones included. */
   all(): Iterable<FoundSession> {
-    return this.#cache.all();
+    return this.index.values();
   }
 
   isGenuine(found: FoundSession): boolean {
     if (this.#genuine.has(found)) return true;
     const { session, mac } = found;
-    if (!session || !isGenuine(session, mac, this.#options.keys)) return false;
+    if (!session || !isGenuine(session, mac, this.#keys)) return false;
     this.#genuine.add(found);
     return true;
   }
@@ -151,8 +137,8 @@ export class ClusterSessionStore implements SessionStore {
   async read(id: string, call: CallContext): Promise<StoredSession | undefined> {
     if (!isSessionID(id)) return undefined;
     // After the deletion of many sessions, their tokens must not each cause a lookup.
-    if (this.#cache.wasDeleted(id)) return undefined;
-    const { keys } = this.#options;
+    if (this.#byUser.hasEnded(id) && !this.index.get(id)) return undefined;
+    const keys = this.#keys;
     if (!keys.ready) throw newServiceUnavailable('the signing keys are not loaded yet', 1);
     if (!this.#ids.isGenuine(id)) {
       // Another replica may have used a key that the watch has not delivered yet.
@@ -169,7 +155,7 @@ export class ClusterSessionStore implements SessionStore {
   async #lookUp(id: string, call: CallContext): Promise<{ readonly object?: object }> {
     const load = async (signal: AbortSignal): Promise<{ readonly object?: object }> => {
       try {
-        return { object: record(await this.#options.client.json({ path: `${this.#path}/${id}`, signal })) };
+        return { object: record(await this.options.client.json({ path: `${this.path}/${id}`, signal })) };
       } catch (error) {
         if (isNotFound(error)) return {};
         throw error;
@@ -187,11 +173,11 @@ export class ClusterSessionStore implements SessionStore {
   }
 
   create(session: Session, signal: AbortSignal): Promise<StoredSession> {
-    return this.#write('POST', this.#path, session, undefined, signal);
+    return this.#write('POST', this.path, session, undefined, signal);
   }
 
   replace(session: StoredSession, signal: AbortSignal): Promise<StoredSession> {
-    return this.#write('PUT', `${this.#path}/${session.id}`, session, session, signal);
+    return this.#write('PUT', `${this.path}/${session.id}`, session, session, signal);
   }
 
   async delete(id: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
@@ -204,11 +190,11 @@ export class ClusterSessionStore implements SessionStore {
   /** As `delete`, for an object of any name and with kube-apiserver's own errors. */
   async remove(name: string, signal: AbortSignal, exactly?: ObjectVersion): Promise<void> {
     const preconditions = exactly && { uid: exactly.uid, resourceVersion: exactly.resourceVersion };
-    let uid = exactly?.uid ?? this.#cache.get(name)?.uid ?? '';
+    let uid = exactly?.uid ?? this.index.get(name)?.uid ?? '';
     try {
-      const response = await this.#options.client.json({
+      const response = await this.options.client.json({
         method: 'DELETE',
-        path: `${this.#path}/${name}`,
+        path: `${this.path}/${name}`,
         ...(preconditions ? { json: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions } } : {}),
         signal,
       });
@@ -217,7 +203,8 @@ export class ClusterSessionStore implements SessionStore {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    this.#cache.remove(name, uid);
+    this.index.remove(name, uid);
+    if (uid !== '') this.#byUser.ended(name);
   }
 
   async #write(
@@ -227,11 +214,10 @@ export class ClusterSessionStore implements SessionStore {
     version: ObjectVersion | undefined,
     signal: AbortSignal,
   ): Promise<StoredSession> {
-    const { client, group, keys } = this.#options;
-    const { generation } = this.#cache;
+    const { client, group } = this.options;
     // The set for the current keys: a key change during the write replaces `this.#genuine`.
     const genuine = this.#genuine;
-    const object = sessionObject(group, session, keys, version);
+    const object = sessionObject(group, session, this.#keys, version);
     const response = await client.json({ method, path, json: object, signal }).catch((error: unknown) => {
       const isExpected = method === 'POST' ? isAlreadyExists(error) : isConflict(error) || isNotFound(error);
       throw isExpected ? error : unavailable(error);
@@ -244,13 +230,13 @@ export class ClusterSessionStore implements SessionStore {
     const stored = this.#usable(found);
     // The stored object differs: the CustomResourceDefinition lacks fields, or the clocks differ too much.
     if (!stored) {
-      this.#options.log.warn(
+      this.options.log.warn(
         { session: session.id, creationTime: found.creationTime, now: this.#now() },
         'the stored session is invalid: check the clocks and the CustomResourceDefinition of sessions',
       );
       throw newServiceUnavailable('cannot store the session', 5);
     }
-    this.#cache.put(found, generation);
+    this.index.put(response, found);
     return stored;
   }
 

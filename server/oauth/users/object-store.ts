@@ -18,7 +18,7 @@ import type { Seats } from '../../admission/seats.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { Freshness, STALE_AFTER_MS } from '../../cluster/reflector/freshness.ts';
-import { ObjectIndex } from '../../cluster/reflector/object-index.ts';
+import { ObjectIndex, type ValueListener } from '../../cluster/reflector/object-index.ts';
 import { Reflector } from '../../cluster/reflector/reflector.ts';
 import { SHORT_WATCHES } from '../../cluster/reflector/reflector-tuning.ts';
 import { retryConflicts } from '../../cluster/retry-conflicts.ts';
@@ -51,10 +51,15 @@ export class ObjectStore<T> {
   readonly #kind: CustomResource;
   readonly #freshness: Freshness;
 
-  /** `read` converts an object; it returns undefined for an invalid one. */
-  constructor(kind: CustomResource, read: (object: unknown) => T | undefined, options: ObjectStoreOptions) {
+  /** `read` converts an object; it returns undefined for an invalid one. `changed` is called after each change of the cache. */
+  constructor(
+    kind: CustomResource,
+    read: (object: unknown) => T | undefined,
+    options: ObjectStoreOptions,
+    changed?: ValueListener<T>,
+  ) {
     this.path = `/apis/${options.group}/${VERSION}/${kind.plural}`;
-    this.index = new ObjectIndex(read);
+    this.index = new ObjectIndex(read, changed);
     this.options = options;
     this.#kind = kind;
     this.#freshness = new Freshness(options.monotonic);

@@ -1,6 +1,7 @@
 // Tests of the index of objects by name.
 import { expect } from 'chai';
 import { ObjectIndex } from '../../../../../server/cluster/reflector/object-index.ts';
+import { eventMetadata } from '../../../../../server/cluster/reflector/watch-stream.ts';
 import { describeReflectorSink } from '../../../../conformance/reflector-sink.suite.ts';
 import { rawThing } from '../../../../support/cluster/raw-objects.ts';
 
@@ -104,6 +105,44 @@ describe('ObjectIndex', () => {
       expect(index.get('a')).to.equal('20');
     });
   }
+
+  it('does not read an event that repeats a write, and continues after it', () => {
+    const read: string[] = [];
+    const counting = new ObjectIndex((object) => {
+      read.push(versionOf(object));
+      return versionOf(object);
+    });
+    counting.replacement().commit('10');
+    const apply = (object: Buffer): void => counting.apply('MODIFIED', object, eventMetadata(object));
+    counting.put(thing('a', 12, 'uid-a'));
+    apply(rawThing('a', 12));
+    counting.put(thing('a', 11, 'uid-a'));
+    expect(counting.get('a')).to.equal('12');
+    apply(rawThing('a', 13));
+    expect(counting.get('a')).to.equal('13');
+    expect(read).to.deep.equal(['12', '11', '13']);
+  });
+
+  it('reports each change of a value once', () => {
+    const changes: (readonly [string | undefined, string | undefined])[] = [];
+    index = new ObjectIndex(versionOf, (before, after) => changes.push([before, after]));
+    listed(10, rawThing('a', 5), rawThing('b', 6));
+    index.put(thing('a', 12, 'uid-a'));
+    index.apply('DELETED', rawThing('b', 13));
+    index.remove('a', 'uid-a');
+    index.apply('DELETED', rawThing('a', 14));
+    listed(20, rawThing('c', 19));
+    listed(30);
+    expect(changes).to.deep.equal([
+      [undefined, '5'],
+      [undefined, '6'],
+      ['5', '12'],
+      ['6', undefined],
+      ['12', undefined],
+      [undefined, '19'],
+      ['19', undefined],
+    ]);
+  });
 
   it('ignores objects for which read returns undefined', () => {
     const odd = new ObjectIndex((object) => (versionOf(object) === '7' ? undefined : 'fine'));

@@ -26,6 +26,14 @@ const signal = new AbortController().signal;
 
 const SEATS = 64;
 
+/** A store after its first list, which was empty. */
+class ListedSessions extends ClusterSessionStore {
+  constructor(options: ConstructorParameters<typeof ClusterSessionStore>[0]) {
+    super(options);
+    this.index.replacement().commit('5');
+  }
+}
+
 describe('the cluster session store', () => {
   let objects: Map<string, unknown>;
   let reads: number;
@@ -61,7 +69,7 @@ describe('the cluster session store', () => {
   });
 
   const newStore = (lookups: Seats): ClusterSessionStore =>
-    new ClusterSessionStore({
+    new ListedSessions({
       client,
       lookups,
       keys: {
