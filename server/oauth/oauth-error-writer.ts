@@ -23,7 +23,11 @@ function write(context: RequestContext, error: unknown): void {
   writeJSON(context.response, { error: code, error_description: message }, { status, headers });
 }
 
-/** Whether a browser will display the response. `Accept` is no indication: programs send text/html by default too. */
-function isNavigation({ headers }: IncomingMessage): boolean {
-  return headers['sec-fetch-mode'] === 'navigate';
+/**
+ * Whether a browser will display the response. Over plain HTTP, and before 2023, browsers send no Fetch Metadata. Programs send
+ * text/html by default too, but only browsers accept XHTML.
+ */
+function isNavigation({ headers: { accept = '', ...headers } }: IncomingMessage): boolean {
+  const mode = headers['sec-fetch-mode'];
+  return mode === undefined ? accept.includes('application/xhtml+xml') : mode === 'navigate';
 }

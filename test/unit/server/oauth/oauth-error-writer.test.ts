@@ -49,6 +49,14 @@ describe('an error of the authorization server', () => {
     expect([head.status, head.text]).to.deep.equal([401, '']);
   });
 
+  it('is a page for a browser without Fetch Metadata, as over plain HTTP', async () => {
+    error = newPathNotFound();
+    const safari = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+    const { status, text } = await respond(safari, 'GET', '/account/pasword');
+    expect(status).to.equal(404);
+    expect(text).to.contain('<h1>Page not found</h1>');
+  });
+
   it('is a page that does not change the case of a parameter', async () => {
     error = invalidRequest('redirect_uri is missing');
     expect((await respond(inBrowser)).text).to.contain('>redirect_uri is missing. Go back');
