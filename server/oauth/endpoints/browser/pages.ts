@@ -2,7 +2,7 @@
 // forms and style sheet.
 import type { Router } from 'express';
 import type { Logger } from 'pino';
-import { endpoint, newRouter, redirectFromSlash } from '../../../http/endpoint.ts';
+import { endpoint, type Middleware, newRouter, redirectFromSlash } from '../../../http/endpoint.ts';
 import type { Handler } from '../../../request/request-context.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { AuthorizationCodes } from '../../codes/authorization-code.ts';
@@ -91,6 +91,7 @@ export function newPages(options: PagesOptions): Router {
   /** Continues the form with this path. */
   const returns = new Map<string, AccountHandlers['returned']>();
   const router = newRouter();
+  router.use(ACCOUNT_PATH, withoutOpener);
   // HEAD must be safe: a GET can issue a code, use one up, and extend the browser session.
   const get = (path: string, handler: Handler): void => {
     router.route(path).head(only('GET')).get(endpoint(handler)).all(startAgain('GET', options));
@@ -159,6 +160,15 @@ export function newPages(options: PagesOptions): Router {
   get(`${CALLBACK_PATH}:provider`, callback);
   return router;
 }
+
+/**
+ * A page of another site that has opened the account page keeps no reference to its window. Not under `/oauth`: programs open the
+ * sign-in in a pop-up, whose last page is theirs and needs its opener.
+ */
+const withoutOpener: Middleware = (_request, response, next) => {
+  response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+  next();
+};
 
 function strayCallback(): PageError {
   return new PageError(

@@ -10,6 +10,7 @@ import { SignInSite } from '../../../support/oauth/sign-in-site.ts';
 import { PASSWORD, REDIRECT, SiteState } from '../../../support/oauth/sign-in-state.ts';
 import { authorizePath, EXCHANGE, REQUEST } from '../../../support/oauth/sign-in-visit.ts';
 import { observeComplaints } from '../../../support/page-complaints.ts';
+import { submitForm } from '../../../support/submit-form.ts';
 import { until } from '../../../support/until.ts';
 
 describe('the sign-in page in Chromium', () => {
@@ -250,6 +251,37 @@ describe('the sign-in page in Chromium', () => {
     for (const changes of [{}, { client_id: 'long', redirect_uri, scope }]) {
       await open(changes);
       expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+    }
+  });
+
+  /** Opens a pop-up from a page of the client. */
+  async function popUp(path: string): Promise<Page> {
+    await page.setJavaScriptEnabled(true);
+    await page.goto(callback);
+    const opened = new Promise<Page | null>((resolve) => page.once('popup', resolve));
+    await page.evaluate(`void open(${JSON.stringify(site.origin + path)}, '', 'popup')`);
+    const popup = await opened;
+    if (!popup) throw new Error('the pop-up did not open');
+    await popup.waitForSelector('#password');
+    return popup;
+  }
+
+  it('works in a pop-up of a program, whose callback page then has the window that opened it', async () => {
+    const popup = await popUp(authorizePath({ client_id: 'cli', redirect_uri: callback }));
+    await submitForm(popup, { username: 'alice', password: PASSWORD });
+    expect(popup.url()).to.contain('/callback?code=');
+    expect(await popup.evaluate('opener.location.pathname')).to.equal('/callback');
+  });
+
+  it('of the account page is out of reach of a page that opened it', async () => {
+    const popup = await popUp('/account');
+    expect(await popup.evaluate('opener')).to.equal(null);
+  });
+
+  it('has a page of this server beside it for a mistyped address', async () => {
+    for (const path of ['/account/pasword', '/oauth/autorize', '/oauth/', '/account/passkeys/x']) {
+      expect((await page.goto(site.origin + path))?.status(), path).to.equal(404);
+      expect(await page.title(), path).to.equal('Page not found');
     }
   });
 
