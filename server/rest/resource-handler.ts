@@ -52,8 +52,8 @@ export const DEFAULT_OPTIONS: ResourceHandlerOptions = {
   },
 };
 
-/** A handler. `revoked`: see WatchRequest. */
-export type ResourceHandler = (context: RequestContext, revoked?: AbortSignal) => Promise<void> | void;
+/** A handler. `ending`: see WatchRequest. */
+export type ResourceHandler = (context: RequestContext, ending?: AbortSignal) => Promise<void> | void;
 
 /** Returns the handler for the group, version and resource of `definition`. `cache` provides the objects. */
 export function resourceHandler<Facts>(
@@ -75,7 +75,7 @@ export function resourceHandler<Facts>(
     return new Tables(definition, apiVersion, readIncludeObject(context.query), options.now, tableLines);
   }
 
-  return (context, revoked) => {
+  return (context, ending) => {
     const { info } = context;
     const verb = verbOf(context, definition);
     if (!info.isResourceRequest || verb === undefined) throw newPathNotFound();
@@ -95,7 +95,7 @@ export function resourceHandler<Facts>(
         slicer,
         headers,
         forwardable,
-        revoked,
+        ending,
       });
     }
     const pretty = media.pretty || wantsPretty(context);

@@ -1,5 +1,5 @@
 // The verb watch: sends initial events if the client requests them, then every change until the timeout.
-import { isExpired, newExpired } from '../../apis/meta/v1/errors.ts';
+import { isExpired, newExpired, StatusError } from '../../apis/meta/v1/errors.ts';
 import { type ListOptions, readListOptions } from '../../apis/meta/v1/list-options.ts';
 import type { ResourceCache } from '../cache/resource-cache.ts';
 import { MAX_TIMER_MS } from '../concurrency/bounded-signal.ts';
@@ -56,11 +56,10 @@ export interface WatchRequest<Facts> {
    * the resourceVersion, because the window of kube-apiserver may have it.
    */
   readonly forwardable: boolean;
-  /** Ends the watch with 410 Expired when it is aborted, because the caller may have lost the permission. */
-  readonly revoked?: AbortSignal | undefined;
+  /** Ends the watch when it is aborted: with an ERROR event if the reason is a StatusError. */
+  readonly ending?: AbortSignal | undefined;
 }
 
-const REVOKED = 'The permission for this watch must be checked again.';
 const RELISTED = 'The objects were relisted before all of them were sent.';
 
 export async function watch<Facts>(context: RequestContext, request: WatchRequest<Facts>): Promise<void> {
@@ -77,21 +76,25 @@ export async function watch<Facts>(context: RequestContext, request: WatchReques
   const session = new WatchSession<Facts>({ ...request, selection, output, limits: request.options });
   if (context.signal.aborted) return;
   const stop = (): void => session.finish('stopped');
-  const revoke = (): void => (output.opened ? session.fail(newExpired(REVOKED)) : stop());
+  const { ending } = request;
+  const end = (): void => {
+    if (output.opened && ending?.reason instanceof StatusError) session.fail(ending.reason);
+    else stop();
+  };
   context.signal.addEventListener('abort', stop);
-  request.revoked?.addEventListener('abort', revoke);
+  ending?.addEventListener('abort', end);
   const timers = startTimers(session, options, request.options);
   try {
     await begin(context, request, options, session);
-    const end = await session.ended;
-    observer?.ended(end);
-    if (end === 'slow') context.log.warn('a watch was terminated: its client is too slow');
+    const cause = await session.ended;
+    observer?.ended(cause);
+    if (cause === 'slow') context.log.warn('a watch was terminated: its client is too slow');
   } finally {
     // A session must finish to be unsubscribed. Before the headers are sent, an error is still a response.
     session.finish(output.opened ? 'failed' : 'refused');
     for (const timer of timers) clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
-    request.revoked?.removeEventListener('abort', revoke);
+    ending?.removeEventListener('abort', end);
   }
 }
 

@@ -2,7 +2,7 @@
 // kube-apiserver could have returned. All other requests are forwarded.
 
 import { Counter, type Registry } from 'prom-client';
-import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
+import { isExpired, newExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { NEVER_ABORTED } from '../../concurrency/aborted.ts';
 import type { ProxiedContext } from '../../request/gateway-route.ts';
 import type { ResourceRequest } from '../../request/request-info.ts';
@@ -34,6 +34,7 @@ interface AcceleratorOptions {
  * watches cost ten reviews per second.
  */
 export const REVIEW_INTERVAL_MS = 30_000;
+const REVOKED = 'The permission for this watch must be checked again.';
 /** A media type of the header `Accept`, with the white space that kube-apiserver accepts. */
 const TABLE = /\bas\s*=\s*Table\b/;
 /** Minimum time in ms that a read waits for its cache. An event of a busy kind arrives earlier. */
@@ -197,19 +198,20 @@ export class Accelerator {
     handler: ResourceHandler,
   ): Promise<void> {
     if (info.verb !== 'watch') return handler(context);
-    const revoked = new AbortController();
-    const revoke = (): void => revoked.abort();
+    const ending = new AbortController();
     const timer = setInterval(() => {
       void this.#stillAllowed(authorization, info, context).then((allowed) => {
-        if (!allowed) revoke();
+        if (!allowed) ending.abort(newExpired(REVOKED));
       });
     }, REVIEW_INTERVAL_MS);
-    followed.stopped.addEventListener('abort', revoke);
+    // kube-apiserver ends the watches of a kind without an error too, after a change of its CustomResourceDefinition.
+    const stop = (): void => ending.abort();
+    followed.stopped.addEventListener('abort', stop);
     try {
-      await handler(context, revoked.signal);
+      await handler(context, ending.signal);
     } finally {
       clearInterval(timer);
-      followed.stopped.removeEventListener('abort', revoke);
+      followed.stopped.removeEventListener('abort', stop);
     }
   }
 

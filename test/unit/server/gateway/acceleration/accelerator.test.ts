@@ -197,6 +197,15 @@ describe('the decision of the accelerator', () => {
     expect(result).to.equal('kind');
   });
 
+  it('ends a watch without an error if the kind is dropped, as kube-apiserver does after a change of the kind', async () => {
+    const path = '/apis/apps/v1/namespaces/a/deployments?watch=true&resourceVersion=0';
+    const watch = server.ask(path, { headers: TOKEN });
+    await until(() => kinds.get('deployments.apps')?.cache.watchers === 1);
+    kinds.get('deployments.apps')?.stop();
+    // One event, and no other one.
+    expect(JSON.parse(String((await watch).body))).to.deep.include({ type: 'ADDED' });
+  });
+
   const NAMES = [
     'Name',
     'Ready',
