@@ -8,7 +8,7 @@ import type { ProviderSettings } from './identity-providers.ts';
 import type { SignInPageTexts } from './page/sign-in-pages.ts';
 import { ldapSettings } from './providers/ldap/ldap-settings.ts';
 import type { OIDCSettings } from './providers/oidc/oidc-settings.ts';
-import { THROTTLE, type ThrottleLimits } from './throttle/delays.ts';
+import { PERSON_DELAY, THROTTLE, type ThrottleLimits } from './throttle/delays.ts';
 import { issuerOf } from './tokens/token-issuer.ts';
 
 type OAuthConfiguration = Pick<ResolvedConfiguration, 'oauth' | 'platform' | 'listeners' | 'explore'>;
@@ -36,6 +36,8 @@ export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undef
   if (!oauth.enabled) return undefined;
   const { accessTokenLifetime, sessionLifetime, browserSession, secondFactor, trustedProxies, throttle } =
     oauth;
+  // Otherwise the delay would tell whether a directory knows the name.
+  const hasDirectory = oauth.identityProviders.some(({ type }) => type === 'ldap');
   return {
     audience: platform.name,
     signInPages: {
@@ -50,7 +52,7 @@ export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undef
     secondFactor,
     identityProviders: oauth.identityProviders.map(providerSettings),
     trustedProxies,
-    throttle: { ...THROTTLE, ...throttle },
+    throttle: { ...THROTTLE, ...throttle, ...(hasDirectory ? { strangerDelay: PERSON_DELAY } : {}) },
   };
 }
 

@@ -13,9 +13,9 @@ import type { ProviderSignIn } from '../providers/provider-sign-in.ts';
 import { type Authentication, byPassword } from '../sessions/proof.ts';
 import type { SecondFactorRule } from '../sessions/session-validity.ts';
 import {
-  beginAttempt,
   type CountedAttempt,
   type LoginThrottle,
+  PersonAttempts,
   throttledError,
 } from '../throttle/login-throttle.ts';
 import type { Account, Credential, CredentialStore, UserDirectory } from '../users/account.ts';
@@ -69,6 +69,7 @@ const SETTLE_MS = 100;
 /** An attempt that the throttle has allowed. */
 interface AllowedAttempt extends SignInAttempt {
   readonly counted: CountedAttempt;
+  readonly people: PersonAttempts;
 }
 
 /** Cached user and credential of a name. */
@@ -97,6 +98,7 @@ type Recorded = Pick<LoginRecord, 'outcome' | 'provider' | 'person'> & {
 const UNPROVEN: ReadonlySet<LoginRecord['outcome']> = new Set([
   'unknown_user',
   'wrong_password',
+  'throttled',
   'unavailable',
 ]);
 
@@ -125,17 +127,22 @@ export class PasswordSignIn {
       throw signal.aborted ? error : this.#refusal(attempt, found.account, error);
     };
     using counted = await throttle.attempt(name, source).catch(refused);
-    const verdict = await this.#settledVerdict(name, found, { ...attempt, counted }).catch(refused);
+    using people = new PersonAttempts(throttle, source);
+    const verdict = await this.#settledVerdict(name, found, { ...attempt, counted, people }).catch(refused);
     if (verdict.outcome !== 'success') {
       const { outcome, isProven = false, newPerson } = verdict;
       // The correct password of a disabled local user is a failure too, so that delays do not distinguish it from a wrong one.
-      if (!isProven) await counted.failed().catch(refused);
+      if (!isProven) {
+        const ofPeople = outcome === 'unavailable' ? Promise.resolve() : people.failed();
+        await Promise.all([counted.failed(), ofPeople]).catch(refused);
+      }
       this.#record(attempt, verdict);
       if (newPerson) throw new NameMissing(newPerson);
       const refusal = signInRefusal(outcome, { isProven, notices: this.notices });
       throw refusal ?? invalidGrant('the user name or the password is wrong', new Error(outcome));
     }
     counted.succeeded();
+    people.succeeded();
     return this.#admit(attempt, verdict);
   }
 
@@ -156,53 +163,55 @@ export class PasswordSignIn {
       : this.#verdict(name, latest, attempt);
   }
 
-  /** Identity providers are asked while the decoy hash is verified, which takes longer: the time does not reveal where a name is known. */
+  /**
+   * Identity providers are asked while the decoy hash is verified, which takes longer, and a local name counts as a person too: the time
+   * does not reveal where a name is known.
+   */
   async #verdict(name: string, found: Found, attempt: AllowedAttempt): Promise<Verdict> {
     const { hasher, decoys, providers, now } = this.#options;
-    const { password, counted, source, signal, method } = attempt;
+    const { password, counted, people, source, signal, method } = attempt;
     const stored = found.credential?.passwordHash ?? decoys.of(name);
     const seat = counted.isKnown
       ? ({ flow: 'known', caller: userCaller({ name }) } as const)
       : ({ flow: 'unknown', caller: networkCaller(source) } as const);
-    const isLocal = !providers || found.credential !== undefined || method === 'password_change';
     let asked: Promise<Verdict> | undefined;
+    let local: Promise<void> | undefined;
     const begin = (): void => {
       counted.begin();
-      if (isLocal) return;
-      asked = this.#providerVerdict(providers, found, attempt);
-      asked.catch(() => undefined);
+      if (!providers || method === 'password_change') return;
+      if (found.credential) local = people.begin(`local ${name}`).catch(() => undefined);
+      else asked = this.#providerVerdict(providers, found, attempt);
+      asked?.catch(() => undefined);
     };
     const matches = await hasher.verify(stored, password, { ...seat, signal, begin });
-    return asked ? await asked : verdictOf(found, matches, now());
+    if (asked) return await asked;
+    const verdict = verdictOf(found, matches, now());
+    if (verdict.outcome !== 'success') await local;
+    return verdict;
   }
 
-  /** Failures count for the person too, whom the directory finds by several spellings of a name. */
+  /**
+   * Failures count for the person too, whom the directory finds by several spellings of a name. A stranger does not learn that a person is
+   * delayed: with a second spelling, that would tell that the directory knows the name.
+   */
   async #providerVerdict(
     providers: Pick<ProviderSignIn, 'check'>,
     { account }: Found,
-    { user, password, source }: AllowedAttempt,
+    { user, password, source, counted, people }: AllowedAttempt,
   ): Promise<Verdict> {
-    using attempts = new DisposableStack();
-    let person: CountedAttempt | undefined;
-    const resolved = async (key: string): Promise<void> => {
-      person = attempts.use(
-        await beginAttempt(this.#options.throttle, { account: key, source, kind: 'person' }),
-      );
-    };
-    const caller = networkCaller(source);
-    const verdict = await providers.check({
+    const checking = providers.check({
       user: user.trim(),
       password,
-      resolved,
+      resolved: (key, owner) => people.begin(key, owner),
       // An attempt is completed although its client has disconnected: otherwise disconnecting would bypass the throttle.
       signal: NEVER_ABORTED,
-      caller,
+      caller: networkCaller(source),
     });
-    if (verdict.outcome === 'success') {
-      person?.succeeded();
-      return { ...verdict, credential: undefined };
-    }
-    if (verdict.outcome === 'wrong_password') await person?.failed();
+    const verdict = await checking.catch((error: unknown) => {
+      if (counted.isKnown || !people.isDelayed) throw error;
+      return { outcome: 'throttled' } as const;
+    });
+    if (verdict.outcome === 'success') return { ...verdict, credential: undefined };
     return { ...verdict, account, isProven: !UNPROVEN.has(verdict.outcome) };
   }
 

@@ -133,6 +133,11 @@ export class Identities {
     return this.#create(found, user, call);
   }
 
+  /** Name of the user to whom a person is linked, from the cache. */
+  userOf(person: Pick<Identity, 'provider' | 'issuer' | 'subject'>): string | undefined {
+    return this.#options.store.get(identityName(person))?.user;
+  }
+
   /** What a session takes over from the provider at each confirmation; undefined if there are too many groups. */
   confirmed(person: UpstreamPerson, rules: AccountRules): ConfirmedFacts | undefined {
     const groups = passedGroups(person.groups, rules.groups, this.#options.administrators);

@@ -29,14 +29,17 @@ export type ProviderVerdict =
     };
 
 interface ProviderAttempt extends Omit<PasswordAttempt, 'resolved'> {
-  /** Called before the password is verified, with a key of the person. Its error prevents the verification. */
-  readonly resolved: (key: string) => Promise<void>;
+  /**
+   * Called before the password is verified, with a key of the person, and the user to whom the person is linked. Its error prevents the
+   * verification.
+   */
+  readonly resolved: (key: string, user: string | undefined) => Promise<void>;
 }
 
 interface ProviderSignInOptions {
   /** In the order of the configuration. */
   readonly providers: readonly ConfiguredProvider<PasswordProvider>[];
-  readonly identities: Pick<Identities, 'resolve'>;
+  readonly identities: Pick<Identities, 'resolve' | 'userOf'>;
 }
 
 export class ProviderSignIn {
@@ -62,7 +65,7 @@ export class ProviderSignIn {
     attempt: ProviderAttempt,
   ): Promise<AuthenticatedPerson | PasswordRejection | undefined> {
     const found = this.#options.providers.find(({ provider }) => provider.name === name);
-    return found && signInAt(found.provider, attempt);
+    return found && this.#signInAt(found.provider, attempt);
   }
 
   /** The first provider that knows the name decides. */
@@ -71,7 +74,7 @@ export class ProviderSignIn {
     for (const { provider, rules } of this.#options.providers) {
       const { name } = provider;
       try {
-        const result = await signInAt(provider, attempt);
+        const result = await this.#signInAt(provider, attempt);
         if (result === 'unknown_user') continue;
         if (typeof result === 'string') return { outcome: result, provider: name };
         const known = await this.#options.identities.resolve(result, rules, attempt);
@@ -87,15 +90,18 @@ export class ProviderSignIn {
     }
     return verdict;
   }
-}
 
-/** The key of the person has the name of the provider. */
-function signInAt(
-  provider: PasswordProvider,
-  { resolved, ...attempt }: ProviderAttempt,
-): Promise<AuthenticatedPerson | PasswordRejection> {
-  return provider.signIn({
-    ...attempt,
-    resolved: ({ issuer, subject }) => resolved(`${provider.name} ${issuer} ${subject}`),
-  });
+  /** The key of the person has the name of the provider. */
+  #signInAt(
+    provider: PasswordProvider,
+    { resolved, ...attempt }: ProviderAttempt,
+  ): Promise<AuthenticatedPerson | PasswordRejection> {
+    const { name } = provider;
+    const { identities } = this.#options;
+    return provider.signIn({
+      ...attempt,
+      resolved: ({ issuer, subject }) =>
+        resolved(`${name} ${issuer} ${subject}`, identities.userOf({ provider: name, issuer, subject })),
+    });
+  }
 }

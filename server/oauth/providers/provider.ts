@@ -90,7 +90,7 @@ export interface PasswordAttempt extends CallContext {
   readonly password: string;
   /**
    * Called before the password is verified, with the subject that the name resolves to: different spellings of a name resolve to one
-   * subject. Its error prevents the verification.
+   * subject, and an unknown name to one of its own. Its error prevents the verification.
    */
   readonly resolved: (person: Pick<UpstreamPerson, 'issuer' | 'subject'>) => Promise<void>;
 }

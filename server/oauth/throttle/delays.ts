@@ -19,6 +19,8 @@ interface DelayLimits {
 export interface ThrottleLimits extends DelayLimits {
   /** Failures from one source before its first delay. */
   readonly sourceFailures: number;
+  /** The first delay of an account at a source from which it has not signed in; default `delay`. */
+  readonly strangerDelay?: number;
   /** Maximum number of accounts and sources at a replica. */
   readonly entries: number;
 }
@@ -47,7 +49,7 @@ export const FACTOR_DELAYS = { maxDelay: 24 * 3_600_000, reset: 30 * 86_400_000 
  * First delay of a person of an identity provider, in ms. Directories lock accounts after some failures, Windows by default after 10 in
  * 10 minutes, and an attacker must not lock them through this server: 5 failures before the first delay allow 9 in 30 minutes.
  */
-const PERSON_DELAY = 120_000;
+export const PERSON_DELAY = 120_000;
 
 /** Maximum delay of a source, in ms: other users behind the same address must not be locked out for long. */
 export const MAX_SOURCE_DELAY = 60_000;
@@ -93,15 +95,20 @@ export class Delays {
 
 /** The delays of a key, which begins with its kind. */
 export function delaysByKey(limits: ThrottleLimits, now: () => number): (key: string) => Delays {
-  const { sourceFailures: failures, delay } = limits;
+  const { sourceFailures: failures, delay, strangerDelay = delay } = limits;
   const maxDelay = Math.min(limits.maxDelay, MAX_SOURCE_DELAY);
   const account = new Delays(limits, now);
+  const stranger = new Delays({ ...limits, delay: Math.max(delay, strangerDelay) }, now);
   const others: Readonly<Record<string, Delays>> = {
     person: new Delays({ ...limits, delay: Math.max(delay, PERSON_DELAY) }, now),
     factor: new Delays({ ...limits, ...FACTOR_DELAYS }, now),
     source: new Delays({ ...limits, failures, maxDelay }, now),
   };
-  return (key) => others[key.slice(0, key.indexOf('-'))] ?? account;
+  return (key) => {
+    const kind = key.slice(0, key.indexOf('-'));
+    // The key of an account at a known source has both.
+    return others[kind] ?? (kind === 'account' && !key.includes('.') ? stranger : account);
+  };
 }
 
 /**

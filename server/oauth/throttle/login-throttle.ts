@@ -55,17 +55,64 @@ export function throttledError(error: unknown, throttled: () => void): unknown {
 /** Begins an attempt that is verified at once. Throws TooManyRequests, with `throttled` as `throttledError` does, and ServiceUnavailable. */
 export async function beginAttempt(
   throttle: Pick<LoginThrottle, 'attempt'>,
-  of: { readonly account: string; readonly source: string; readonly kind?: Attempted },
+  of: {
+    readonly account: string;
+    readonly source: string;
+    readonly kind?: Attempted;
+    readonly user?: string | undefined;
+  },
   throttled?: () => void,
 ): Promise<CountedAttempt> {
   let attempt: CountedAttempt | undefined;
   try {
-    attempt = await throttle.attempt(of.account, of.source, of.kind);
+    attempt = await throttle.attempt(of.account, of.source, of.kind, of.user);
     attempt.begin();
     return attempt;
   } catch (error) {
     attempt?.[Symbol.dispose]();
     throw throttled ? throttledError(error, throttled) : error;
+  }
+}
+
+/**
+ * The people to whom the name of one sign-in resolves. Their failures are written together with that of the name, so that the time does not
+ * tell whether a directory knows the name.
+ */
+export class PersonAttempts implements Disposable {
+  readonly #throttle: Pick<LoginThrottle, 'attempt'>;
+  readonly #source: string;
+  readonly #attempts: CountedAttempt[] = [];
+  #isEnded = false;
+  /** Whether a person is delayed. */
+  isDelayed = false;
+
+  constructor(throttle: Pick<LoginThrottle, 'attempt'>, source: string) {
+    this.#throttle = throttle;
+    this.#source = source;
+  }
+
+  /** `account`: the key of the person. `user`: the one to whom the person is linked. Throws as `beginAttempt` does. */
+  async begin(account: string, user?: string): Promise<void> {
+    const of = { account, user, source: this.#source, kind: 'person' } as const;
+    const attempt = await beginAttempt(this.#throttle, of).catch((error: unknown) => {
+      this.isDelayed = isTooManyRequests(error);
+      throw error;
+    });
+    if (this.#isEnded) attempt[Symbol.dispose]();
+    else this.#attempts.push(attempt);
+  }
+
+  async failed(): Promise<void> {
+    await Promise.all(this.#attempts.map((attempt) => attempt.failed()));
+  }
+
+  succeeded(): void {
+    for (const attempt of this.#attempts) attempt.succeeded();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isEnded = true;
+    for (const attempt of this.#attempts) attempt[Symbol.dispose]();
   }
 }
 
@@ -82,8 +129,14 @@ export class LoginThrottle {
    * Throws TooManyRequests with the time to wait while a delay is in effect. The caller reports the outcome of the attempt.
    * `account`: the user name in its canonical spelling, or the key of a person of an identity provider. A code, and an attempt after a
    * delay, are written as a failure first, so that all replicas count them together: throws ServiceUnavailable if it cannot be written.
+   * `user`: the one whose sessions make a source known.
    */
-  async attempt(account: string, source: string, kind: Attempted = 'account'): Promise<CountedAttempt> {
+  async attempt(
+    account: string,
+    source: string,
+    kind: Attempted = 'account',
+    user = account,
+  ): Promise<CountedAttempt> {
     const { failures, sessions, now } = this.#options;
     const network = networkOf(source);
     const key = this.#digest(kind, account);
@@ -92,9 +145,11 @@ export class LoginThrottle {
     const hasSignedIn = (): boolean =>
       now() - (failures.get(key).known[sourceKey] ?? -Infinity) <= KNOWN_FOR_MS;
     const isKnown = (): boolean =>
-      hasSignedIn() || sessions.ofUser(account).some((session) => networkOf(session.source) === network);
+      hasSignedIn() || sessions.ofUser(user).some((session) => networkOf(session.source) === network);
     // A known pair is counted separately, so failures from other addresses, and of other accounts at the same address, do not delay it.
-    const keys = (): readonly [string, ...string[]] => (isKnown() ? [pair] : [key, sourceKey]);
+    // The source has counted the typed name already.
+    const unknown = (): readonly [string, ...string[]] => (kind === 'person' ? [key] : [key, sourceKey]);
+    const keys = (): readonly [string, ...string[]] => (isKnown() ? [pair] : unknown());
     let reserved: { readonly key: string; readonly withdraw: FailureChange } | undefined;
     let pending: readonly string[] = [];
     const begin = (): void => {

@@ -112,8 +112,9 @@ export class DirectoryLinks {
     const attempt = formAttempt(context, sourceOf);
     using attempts = new DisposableStack();
     const counted: CountedAttempt[] = [];
-    const count = async (account: string, kind: Attempted): Promise<void> => {
-      counted.push(attempts.use(await beginAttempt(throttle, { account, source: attempt.source, kind })));
+    const count = async (account: string, kind: Attempted, owner?: string): Promise<void> => {
+      const of = { account, source: attempt.source, kind, user: owner };
+      counted.push(attempts.use(await beginAttempt(throttle, of)));
     };
     let outcome: LoginOutcome = 'unavailable';
     try {
@@ -121,7 +122,7 @@ export class DirectoryLinks {
       const result = await this.#options.directories?.prove(provider, {
         user: user.trim(),
         password,
-        resolved: (key) => count(key, 'person'),
+        resolved: (key, owner) => count(key, 'person', owner),
         // An attempt is completed although its client has disconnected, as at a sign-in.
         signal: NEVER_ABORTED,
         caller: attempt.caller,

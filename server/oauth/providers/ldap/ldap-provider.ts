@@ -129,7 +129,9 @@ export class LDAPProvider implements PasswordProvider {
     return this.#converse(call, async (client) => {
       const entry = await this.#people.find(client, user);
       const subject = entry && this.#people.subjectOf(entry);
-      if (subject !== undefined) await resolved({ issuer: this.#people.issuer, subject });
+      // No subject of a directory has a space.
+      const counted = subject ?? `unknown ${user.toLowerCase()}`;
+      await resolved({ issuer: this.#people.issuer, subject: counted });
       if (!entry || subject === undefined) {
         // An unknown name costs as many requests as a wrong password. The directory does not learn passwords of other people.
         await client.bind(UNKNOWN_PERSON, randomUUID());

@@ -5,6 +5,7 @@ import { ActiveDirectory } from '../../../support/directory/active-directory.ts'
 import { GROUPS, PEOPLE, READER } from '../../../support/directory/directory.ts';
 import { PASSWORD } from '../../../support/oauth/sign-in-state.ts';
 import { SiteBrowser } from '../../../support/oauth/site-browser.ts';
+import type { SiteResponse } from '../../../support/oauth/site-request.ts';
 import { directoryProvider } from './company.ts';
 import type { OAuthCluster, OAuthReplica } from './oauth-cluster.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -37,10 +38,12 @@ describe('people of Active Directory', () => {
     await stack.disposeAsync();
   });
 
-  async function signIn(username: string, password = `${username}-password`): Promise<[number, string]> {
+  function ask(username: string, password: string): Promise<SiteResponse> {
     const client = { client_id: 'platform', client_secret: 'platform' };
-    const form = { grant_type: 'password', username, password, ...client };
-    const { status, text: body } = await replica.ask('/oauth/token', { form });
+    return replica.ask('/oauth/token', { form: { grant_type: 'password', username, password, ...client } });
+  }
+  async function signIn(username: string, password = `${username}-password`): Promise<[number, string]> {
+    const { status, text: body } = await ask(username, password);
     return [status, text(record(JSON.parse(body))['error_description'])];
   }
 
@@ -75,6 +78,29 @@ describe('people of Active Directory', () => {
     expect(again).to.match(/^too many attempts/);
   });
 
+  it('cannot be told from unknown names and local users by a stranger, neither by delays nor by a second name', async () => {
+    await directory.person('dan');
+    await cluster.addUser('local', PASSWORD);
+    const responses = await Promise.all(
+      ['dan', 'nobody', 'local'].map(async (name) => {
+        const seen = [];
+        for (let attempt = 0; attempt < 6; attempt++) seen.push(await ask(name, 'wrong'));
+        seen.push(await ask(`${name}@example.com`, `${name}-password`));
+        // Whole minutes, because seconds have passed.
+        return seen.map(({ status, headers, text: body }) => {
+          return [status, Math.ceil(Number(headers['retry-after'] ?? 0) / 60), body];
+        });
+      }),
+    );
+    const [dan, ...others] = responses;
+    for (const other of others) expect(other).to.deep.equal(dan);
+    expect(dan?.map(([status, minutes]) => [status, minutes]).slice(4)).to.deep.equal([
+      [400, 0],
+      [429, 2],
+      [400, 0],
+    ]);
+  });
+
   it('are not locked by guesses on the account page of another user, which count like those of a sign-in', async () => {
     await directory.person('cat');
     await cluster.addUser('mallory', PASSWORD);
@@ -97,7 +123,9 @@ describe('people of Active Directory', () => {
       expect(await signIn(spelling, 'wrong')).to.include(400);
     }
     const [, refused] = await signIn('Cat', 'cat-password');
-    expect(refused, 'five failures').to.match(/^too many attempts/);
+    // After five failures. A stranger does not learn that the person is delayed.
+    expect(refused).to.equal('the user name or the password is wrong');
+    expect(replica.audited.at(-1)).to.include({ outcome: 'throttled' });
     const throttled = await guess('cat@example.COM');
     expect(throttled.status).to.equal(429);
     expect(Number(throttled.headers['retry-after']), 'as for a person').to.be.greaterThan(60);

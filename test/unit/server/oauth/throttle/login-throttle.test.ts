@@ -8,6 +8,7 @@ import {
   LoginThrottle,
 } from '../../../../../server/oauth/throttle/login-throttle.ts';
 import { MemoryFailures } from '../../../../support/oauth/memory-failures.ts';
+import { rejection } from '../../../../support/rejection.ts';
 
 const LIMITS = {
   failures: 3,
@@ -95,6 +96,15 @@ describe('the login throttle', () => {
       const inWindow = (end: number) => attempts.filter((at) => at <= end && at > end - minutes * 60_000);
       expect(Math.max(...attempts.map((at) => inWindow(at).length)), `${minutes}`).to.equal(most);
     }
+  });
+
+  it('does not delay a person of a directory at an address where its user has a session', async () => {
+    const at = new Scene(undefined, [{ source: HOME }]);
+    const begin = (source: string) =>
+      beginAttempt(at.throttle, { account: 'company s-1', source, kind: 'person', user: 'alice' });
+    for (let index = 0; index < LIMITS.failures; index++) await (await begin(OTHER_SOURCE)).failed();
+    expect(await rejection(begin(OTHER_SOURCE))).to.be.instanceOf(StatusError);
+    (await begin(HOME)).succeeded();
   });
 
   it('delays an account after failures, and doubles the delay after each further one, up to the maximum', async () => {
