@@ -1,5 +1,6 @@
 import { runCommand } from '../system/command.ts';
-import { failedWith, type Stage } from './stage.ts';
+import type { Jobs } from './jobs.ts';
+import { failedWith, type Stage, type StageContext, type StageResult } from './stage.ts';
 
 /**
  * Returns a stage of `npm test` that runs a check such as the linter. The stage fails if the exit code is not 0, and
@@ -10,19 +11,30 @@ export function gate(options: {
   /** Run one after the other, until one fails. */
   commands: readonly (readonly [string, ...string[]])[];
   cure: string;
+  jobs: Jobs;
 }): Stage {
+  const { commands } = options;
   return {
     name: options.name,
     kind: 'gate',
     cure: options.cure,
-    async run({ root, env, signal, progress }) {
-      for (const [program, ...args] of options.commands) {
-        const result = await runCommand(program, args, { cwd: root, env, signal, output: 'collect' });
-        if (result.code === 0) continue;
-        progress(result.output.trimEnd());
-        return failedWith(`${program} ended with ${result.signal ?? `code ${result.code}`}`);
-      }
-      return { tally: { passed: 1, failed: 0, skipped: 0 }, problems: [] };
-    },
+    run: (context) =>
+      options.jobs.run(() => {
+        context.lastStarted();
+        return runCommands(commands, context);
+      }),
   };
+}
+
+async function runCommands(
+  commands: readonly (readonly [string, ...string[]])[],
+  { root, env, signal, progress }: StageContext,
+): Promise<StageResult> {
+  for (const [program, ...args] of commands) {
+    const result = await runCommand(program, args, { cwd: root, env, signal, output: 'collect' });
+    if (result.code === 0) continue;
+    progress(result.output.trimEnd());
+    return failedWith(`${program} ended with ${result.signal ?? `code ${result.code}`}`);
+  }
+  return { tally: { passed: 1, failed: 0, skipped: 0 }, problems: [] };
 }

@@ -1,8 +1,9 @@
-// Limits the number of processes that run tests in parallel, also over two suites.
+// Limits the processes of checks and tests that run in parallel, over all stages.
 
 export class Jobs {
+  /** Number of seats. */
   readonly limit: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { readonly seats: number; readonly start: () => void }[] = [];
   #free: number;
 
   constructor(limit: number) {
@@ -10,16 +11,25 @@ export class Jobs {
     this.#free = limit;
   }
 
-  /** Runs the work when a job is free, in the order of the calls. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Runs the work when its seats are free, in the order of the calls. `seats`: at most the limit. */
+  async run<Result>(work: () => Promise<Result>, seats = 1): Promise<Result> {
+    await new Promise<void>((start) => {
+      this.#waiting.push({ seats, start });
+      this.#startNext();
+    });
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
+      this.#free += seats;
+      this.#startNext();
+    }
+  }
+
+  #startNext(): void {
+    for (let next = this.#waiting[0]; next && next.seats <= this.#free; next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#free -= next.seats;
+      next.start();
     }
   }
 }

@@ -8,8 +8,6 @@ export interface Stage {
   readonly kind: 'gate' | 'suite';
   /** Command or advice to print after a failure. */
   readonly cure: string;
-  /** Whether other stages would disturb it. */
-  readonly isAlone?: boolean;
   run(context: StageContext): Promise<StageResult>;
 }
 
@@ -26,6 +24,8 @@ export interface StageResult {
   readonly tally: Tally;
   /** The failed tests, then problems that no test reports. */
   readonly problems: readonly string[];
+  /** Of a suite: since the start of its first process. */
+  readonly seconds?: number;
   /** Of the processes of a suite. */
   readonly durations?: readonly Duration[];
   /** Why this machine cannot run the stage. Unlike a skipped test, this is no failure on a build machine. */

@@ -56,27 +56,37 @@ export function stages(options: {
       name: 'types',
       commands: TYPE_CHECKED.map(typeCheck),
       cure: 'fix the type errors above, then run npm run check',
+      jobs: shared,
     }),
     gate({
       name: 'lint',
       commands: [['oxlint', '--type-aware', '--deny-warnings', '.']],
       cure: 'npm run fix applies automatic fixes; fix the rest by hand',
+      jobs: shared,
     }),
-    gate({ name: 'format', commands: [['biome', 'check', '--error-on-warnings', '.']], cure: 'npm run fix' }),
+    gate({
+      name: 'format',
+      commands: [['biome', 'check', '--error-on-warnings', '.']],
+      cure: 'npm run fix',
+      jobs: shared,
+    }),
     gate({
       name: 'lockfile',
       commands: [[process.execPath, 'hack/lockfile.mjs', '--check']],
       cure: 'node hack/lockfile.mjs',
+      jobs: shared,
     }),
     gate({
       name: 'dependencies',
       commands: [[process.execPath, 'hack/dependencies.ts']],
       cure: 'replace the package, or accept it in hack/dependencies/lockfile-rules.ts with a reason',
+      jobs: shared,
     }),
     gate({
       name: 'generated',
       commands: [[process.execPath, 'hack/generate.ts', '--check']],
       cure: 'npm run generate',
+      jobs: shared,
     }),
     suite({
       name: 'unit',
@@ -164,8 +174,8 @@ export function stages(options: {
       // They use all cores, and check response times.
       files: ['test/e2e/**/flood.test.ts'],
       groups: together,
-      jobs: new Jobs(1),
-      isAlone: true,
+      jobs: shared,
+      seats: shared.limit,
       timeout: 180_000,
       prepare,
       grep,
@@ -176,8 +186,8 @@ export function stages(options: {
       // No request may fail, which a busy machine would cause.
       files: ['test/cluster/disruption.test.ts'],
       groups: together,
-      jobs: new Jobs(1),
-      isAlone: true,
+      jobs: shared,
+      seats: shared.limit,
       ...realCluster,
     }),
   ];

@@ -22,8 +22,8 @@ interface SuiteOptions {
   readonly groups: Grouping;
   /** Run the groups in parallel. */
   readonly jobs: Jobs;
-  /** Whether other suites would disturb it. */
-  readonly isAlone?: boolean;
+  /** Seats of each group; by default one. With all seats, no other process of a test runs beside it. */
+  readonly seats?: number;
   /** Default timeout of a test, in ms. */
   readonly timeout: number;
   /** Only the tests whose title matches. */
@@ -42,7 +42,6 @@ export function suite(options: SuiteOptions): Stage {
     name: options.name,
     kind: 'suite',
     cure: `npm test -- ${options.name} --grep 'part of a title'`,
-    ...(options.isAlone === undefined ? {} : { isAlone: options.isAlone }),
     async run(context) {
       const files = await filesOf(options.files, context.root);
       if (files.length === 0) return failedWith(`no test file matches ${options.files.join(' ')}`);
@@ -59,13 +58,15 @@ export function suite(options: SuiteOptions): Stage {
       }
       const groups = await options.groups(files, context.root);
       const counted = { passed: 0 };
+      let began: number | undefined;
       const runAll = (): Promise<GroupResult[]> =>
         Promise.all(
           groups.map((group, index) =>
             options.jobs.run(() => {
+              began ??= performance.now();
               if (index === groups.length - 1) context.lastStarted();
               return runGroup(options, group, context, counted);
-            }),
+            }, options.seats),
           ),
         );
       const results = await (isLive(options)
@@ -74,6 +75,7 @@ export function suite(options: SuiteOptions): Stage {
       return {
         tally: sum(results.map(({ tally }) => tally)),
         problems: results.flatMap(({ problems }) => problems),
+        seconds: secondsSince(began ?? performance.now()),
         durations: results.map(({ duration }) => duration),
       };
     },
@@ -107,10 +109,14 @@ async function runGroup(
     const result = await runMocha(options, files, scratch, context, isLive(options) ? 'inherit' : collect);
     if (!isLive(options)) context.progress(lines.join('\n').trimEnd());
     const what = files.length === 1 ? (files[0] ?? '') : `${files[0]} and ${files.length - 1} others`;
-    return { ...result, duration: { what, seconds: (performance.now() - began) / 1000 } };
+    return { ...result, duration: { what, seconds: secondsSince(began) } };
   } finally {
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+function secondsSince(began: number): number {
+  return (performance.now() - began) / 1000;
 }
 
 async function filesOf(patterns: readonly string[], root: string): Promise<string[]> {
