@@ -35,11 +35,12 @@ interface GoBuild {
 }
 
 /** Builds programs of a Go module of the repository, without cgo. */
-export async function buildGo(build: GoBuild, { env, signal, progress }: BuildOptions): Promise<void> {
+export async function buildGo(build: GoBuild, options: BuildOptions): Promise<void> {
+  const { env, signal, progress } = options;
   const goOptions = {
     env: {
       ...env,
-      ...(await findGo(GO_VERSION, env, signal)),
+      ...(await findGo(build.title, GO_VERSION, options)),
       CGO_ENABLED: '0',
       // Those of the user apply to other modules.
       GOFLAGS: '',
