@@ -54,6 +54,23 @@ export class DirectoryEntry {
   }
 }
 
+/** Whether a DN is below another one. False also for another spelling of the escapes. */
+export function isBelow(dn: string, base: string): boolean {
+  const [parts, above] = [partsOf(dn), partsOf(base)];
+  return parts.length > above.length && parts.slice(-above.length).join() === above.join();
+}
+
+/** In lower case, without blanks beside separators. An escaped comma is a character of a value. */
+function partsOf(dn: string): readonly string[] {
+  const parts = dn.toLowerCase().match(/(?:[^\\,]|\\.)+/gs) ?? [];
+  return parts.map((part) =>
+    part
+      .split('=')
+      .map((text) => text.trim())
+      .join('='),
+  );
+}
+
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**

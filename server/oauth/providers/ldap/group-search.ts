@@ -10,7 +10,7 @@ import {
 } from 'ldapts';
 import { ProviderUnavailable } from '../provider.ts';
 import type { DirectoryClient } from './directory-client.ts';
-import type { DirectoryEntry } from './directory-entry.ts';
+import { type DirectoryEntry, isBelow } from './directory-entry.ts';
 import type { LDAPSettings } from './ldap-settings.ts';
 
 /** More groups than any allowlist should pass, and few enough for memory. */
@@ -121,21 +121,7 @@ async function allMemberOf(
 
 /** The names in the first parts of DNs below `base`. */
 function namesOf(dns: readonly string[], base: string): readonly string[] {
-  const above = partsOf(base);
-  const isBelow = (parts: readonly string[]): boolean =>
-    parts.length > above.length && parts.slice(-above.length).join() === above.join();
-  return dns.filter((dn) => isBelow(partsOf(dn))).flatMap((dn) => firstValue(dn) ?? []);
-}
-
-/** In lower case, without blanks beside separators. An escaped comma is a character of a value. */
-function partsOf(dn: string): readonly string[] {
-  const parts = dn.toLowerCase().match(/(?:[^\\,]|\\.)+/gs) ?? [];
-  return parts.map((part) =>
-    part
-      .split('=')
-      .map((text) => text.trim())
-      .join('='),
-  );
+  return dns.filter((dn) => isBelow(dn, base)).flatMap((dn) => firstValue(dn) ?? []);
 }
 
 /** The value of the first part of a DN, without the escapes of RFC 4514. Undefined for several values or invalid text. */

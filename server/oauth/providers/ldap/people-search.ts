@@ -6,7 +6,7 @@ import { record } from '../../../../apis/reading/unknown-value.ts';
 import { type AuthenticatedPerson, ProviderUnavailable } from '../provider.ts';
 import { passwordVersion, STATE_ATTRIBUTES } from './account-state.ts';
 import type { DirectoryClient, Search } from './directory-client.ts';
-import { type DirectoryEntry, idValue, stableID } from './directory-entry.ts';
+import { type DirectoryEntry, idValue, isBelow, stableID } from './directory-entry.ts';
 import { groupsOf } from './group-search.ts';
 import { issuerOfDirectory, type LDAPSettings } from './ldap-settings.ts';
 
@@ -49,14 +49,14 @@ export class PeopleSearch {
     return entry && others.length === 0 ? this.#readable(entry) : undefined;
   }
 
-  /** By DN, which is fast, and by id if the person was moved. */
+  /** By DN, which is fast, and by id if the person was moved, or the base was changed. */
   async findAgain(
     client: Pick<DirectoryClient, 'search'>,
     subject: string,
     known: KnownEntry | undefined,
   ): Promise<DirectoryEntry | undefined> {
-    const { idAttribute } = this.#settings.users;
-    if (known) {
+    const { idAttribute, base: people } = this.#settings.users;
+    if (known && isBelow(known.dn, people)) {
       const base: Search = { ...this.#search(undefined), base: known.dn, scope: 'base' };
       const [entry] = await client.search(base).catch((error: unknown) => {
         if (error instanceof ResultCodeError && error.code === NO_SUCH_OBJECT) return [];

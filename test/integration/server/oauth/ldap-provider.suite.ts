@@ -177,6 +177,15 @@ export function describePeopleOfDirectory(
       expect(await state('guessed')).to.equal('valid');
     });
 
+    it('reports a person who is not below the base of people any more', async () => {
+      await directory.person('outsider');
+      await using company = await started();
+      const outsider = await company.signedIn('outsider');
+      await using narrowed = await started({ users: { base: `cn=alice,${PEOPLE}` } });
+      expect(await narrowed.stateOf(outsider)).to.equal('gone');
+      expect(await narrowed.stateOf(await company.signedIn('alice'))).to.equal('valid');
+    });
+
     it('does not take an empty or refused response for a deleted person', async () => {
       await using company = await started();
       const alice = await company.signedIn('alice');
