@@ -34,10 +34,21 @@
     message.hidden = false;
   };
 
+  /** A second click would replace the passkey that the first one has created. */
+  let isStarted = false;
   button.hidden = false;
   button.addEventListener('click', () => {
+    if (isStarted) return;
+    isStarted = true;
     message.hidden = true;
-    run().catch(show);
+    run().catch((error) => {
+      isStarted = false;
+      show(error);
+    });
+  });
+  // Also after a return to this page.
+  addEventListener('pageshow', () => {
+    isStarted = false;
   });
   for (const note of form.querySelectorAll('[data-unsupported]')) note.hidden = true;
   if (form.querySelector('[autocomplete~="webauthn"]')) {

@@ -101,6 +101,22 @@ describe('passkeys in Chromium', () => {
     expect(await device.count()).to.equal(1);
   });
 
+  it('are created once by a double click', async () => {
+    await signIn('alice');
+    await press('button[name=add]');
+    await device.setPresent(false);
+    await page.evaluate(`
+      globalThis.requests = 0;
+      const { create } = navigator.credentials;
+      navigator.credentials.create = function (options) {
+        requests += 1;
+        return create.call(this, options);
+      };`);
+    await page.click('button[data-start]', { count: 2 });
+    expect(await page.evaluate('requests')).to.equal(1);
+    await device.setPresent(true);
+  });
+
   it('sign the user in with the button, without name and password', async () => {
     await device.setPresent(false);
     await open('/account');
