@@ -5,7 +5,7 @@ import type { LinkedIdentity } from '../providers/account-links.ts';
 import type { StoredSession } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { ACCOUNT_PATH, ago, date, form, section, time } from './account-sections.ts';
-import { type Alert, alertBox, describedBy, platformHeader } from './form-fields.ts';
+import { type Alert, alertBox, describedBy, noticeBox, platformHeader } from './form-fields.ts';
 import { html, type Markup } from './html.ts';
 import type { Page } from './page.ts';
 import { type PasskeysView, passkeysSection } from './passkey-pages.ts';
@@ -56,7 +56,7 @@ export function accountPage(view: AccountView): Page {
     // The start page is the page /explore, if this server has it.
     body: html`${platformHeader(html`<a href="/">${platformName}</a>`)}
 <h1>Your account</h1>
-${notice === undefined ? undefined : html`<p class="notice" data-tone="good" role="status">${notice}</p>`}
+${noticeBox(notice)}
 ${alertBox(general)}
 ${profileSection(view)}
 ${sessionsSection(view)}

@@ -14,6 +14,13 @@ export interface Alert {
 
 const ID = 'alert';
 
+/** What has just been done. */
+export function noticeBox(notice: string | undefined): Markup | undefined {
+  return notice === undefined
+    ? undefined
+    : html`<p class="notice" data-tone="good" role="status">${notice}</p>`;
+}
+
 /** Box with the text of the alert. Screen readers announce it when the page opens. */
 export function alertBox(alert: Alert | undefined): Markup | undefined {
   return alert && html`<p class="notice" data-tone="bad" id="${ID}" role="alert">${alert.text}</p>`;

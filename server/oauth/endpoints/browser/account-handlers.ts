@@ -120,9 +120,10 @@ export class AccountHandlers {
     const signedIn = await browsers.of(context);
     const found = user === undefined ? signedIn[0] : signedIn.find(({ account }) => account.name === user);
     const by = found && (await browsers.use(found, context));
-    if (!by) return forms.show(context, ACCOUNT_PATH, { user: user ?? '' });
     // A link of another site could show any notice.
     const notice = done === undefined || isCrossSite(context.request) ? undefined : NOTICES[done];
+    // The removal of the last factor ends the session, which has used it.
+    if (!by) return forms.show(context, ACCOUNT_PATH, { user: user ?? '', done: notice });
     this.#show(context, by, notice);
   }
 
@@ -173,7 +174,7 @@ export class AccountHandlers {
     if (!submitted) throw forged();
     const { content, rejection: invalid } = submitted;
     const by = await holderOf(content.session, this.#options.browsers, context);
-    if (!by) return redirect(context.response, accountURL(content.user));
+    if (!by) return redirect(context.response, accountURL(content.user, 'nothing'));
     if (invalid !== undefined) return this.#show(context, by, undefined, { text: ALERTS[invalid] });
     return act(context, by, form);
   }

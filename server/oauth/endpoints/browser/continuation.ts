@@ -45,4 +45,6 @@ export interface FormAttempt extends CallContext, LoginOrigin {
 export interface Shown {
   readonly user?: string;
   readonly alert?: Alert;
+  /** What has just been done. */
+  readonly done?: string | undefined;
 }

@@ -8,7 +8,7 @@ import type { SourceAddress } from '../../../request/source-address.ts';
 import type { PasskeyResponse, PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
-import type { Alert } from '../../page/form-fields.ts';
+import { type Alert, noticeBox } from '../../page/form-fields.ts';
 import { FormTickets, type SubmittedForm } from '../../page/form-tickets.ts';
 import type { PageOptions } from '../../page/page.ts';
 import { signInPage } from '../../page/sign-in-pages.ts';
@@ -85,7 +85,7 @@ export class SignInForms<T> {
   show(
     context: RequestContext,
     request: T,
-    { user = '', alert }: Shown = {},
+    { user = '', alert, done }: Shown = {},
     options: PageOptions = {},
   ): void {
     const { client, scopes, destination, notice } = this.#options.continuation.describe(request);
@@ -97,7 +97,7 @@ export class SignInForms<T> {
       client: client?.displayName,
       destination,
       scopes,
-      notice,
+      notice: noticeBox(done) ?? notice,
       user,
       alert,
       providers: choices,

@@ -123,6 +123,7 @@ describe('the authenticator app on the account page', () => {
     site = await SignInSite.start(state);
     browser.site = site;
     expect((await act('remove')).headers.location).to.equal('/account?user=alice&done=app-removed');
+    expect((await browser.ask('/account?done=app-removed')).text).to.include('app is removed.');
     expect(state.authenticators.of(ALICE)).to.deep.equal({ passkeys: [], recoveryCodes: [] });
     expect((await browser.signIn()).status, 'the password is enough').to.equal(303);
   });
@@ -263,8 +264,7 @@ describe('the authenticator app on the account page', () => {
     });
 
     it('is removed once, also by a second click and by an older page of another tab', async () => {
-      const { page } = browser;
-      for (let time = 0; time < 2; time += 1) {
+      for (const page of [browser.page, browser.page]) {
         browser.page = page;
         const { headers } = await browser.submitTo('/account/passkeys', { remove: 'b' });
         expect(headers.location).to.equal('/account?user=alice&done=passkey-removed');

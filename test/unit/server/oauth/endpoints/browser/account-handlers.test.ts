@@ -301,7 +301,7 @@ describe('the account page', () => {
         const victim = new SiteBrowser(site);
         await visit('bob', victim);
         victim.page = page;
-        expect(locationOf(await victim.submitTo(path, form))).to.equal('/account?user=alice');
+        expect(locationOf(await victim.submitTo(path, form))).to.equal('/account?user=alice&done=nothing');
         browser.page = page;
       }
       await browser.ask('/oauth/authorize');
@@ -313,8 +313,14 @@ describe('the account page', () => {
       const { page } = browser;
       await end({ end: 'current' });
       browser.page = page;
-      expect(locationOf(await browser.submitTo('/account/password', CHANGE))).to.equal('/account?user=alice');
+      const nothing = '/account?user=alice&done=nothing';
+      expect(locationOf(await browser.submitTo('/account/password', CHANGE))).to.equal(nothing);
       expect(state.credentials.get('alice')?.changedAt).to.be.below(state.now);
+      // As in another tab, which has signed in meanwhile.
+      await visit();
+      browser.page = page;
+      expect(locationOf(await browser.submitTo('/account/password', CHANGE))).to.equal(nothing);
+      expect((await browser.ask(nothing)).text).to.contain('Nothing was changed, because the page was');
     });
 
     it('shows no notice for a link of another site', async () => {
