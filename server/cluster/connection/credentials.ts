@@ -3,6 +3,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { messageOf } from '../../../apis/reading/thrown-value.ts';
+import { boundedSignal } from '../../concurrency/bounded-signal.ts';
+import { orAborted } from '../../concurrency/or-aborted.ts';
 import { hasCertificate } from '../../files/pem-certificates.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { addressOf, basicAuthorization } from '../../upstream/address.ts';
@@ -96,21 +98,18 @@ export class CredentialSource {
   }
 
   /** Returns the credentials as get() does, within a time limit. After it, loading continues for later callers. */
-  within({ signal, ms }: CredentialLimit, newerThan?: Credentials): Credentials | Promise<Credentials> {
+  within(limit: CredentialLimit, newerThan?: Credentials): Credentials | Promise<Credentials> {
     const credentials = this.get(newerThan);
-    if (!(credentials instanceof Promise)) return credentials;
-    const { promise, resolve, reject } = Promise.withResolvers<Credentials>();
-    const aborted = (): void => reject(signal.reason as Error);
-    const timer = setTimeout(
-      () => reject(new Error(`${this.#source} returned no credentials within ${ms} ms`)),
-      ms,
-    );
-    signal.addEventListener('abort', aborted, { once: true });
-    credentials.then(resolve, reject);
-    return promise.finally(() => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', aborted);
-    });
+    return credentials instanceof Promise ? this.#inTime(credentials, limit) : credentials;
+  }
+
+  async #inTime(credentials: Promise<Credentials>, { signal, ms }: CredentialLimit): Promise<Credentials> {
+    using bounded = boundedSignal(signal, ms);
+    try {
+      return await orAborted(credentials, bounded.signal);
+    } catch (error) {
+      throw bounded.isLate ? new Error(`${this.#source} returned no credentials within ${ms} ms`) : error;
+    }
   }
 
   /** Makes the next call refresh the credentials, unless the last refresh is less than `ms` ago. */
