@@ -7,7 +7,7 @@ import { messageOf } from '../../../../apis/reading/thrown-value.ts';
 import type { Seats } from '../../../admission/seats.ts';
 import type { CallContext } from '../../../cluster/call-context.ts';
 import { boundedSignal } from '../../../concurrency/bounded-signal.ts';
-import { pause } from '../../../concurrency/pause.ts';
+import { Wakeup } from '../../../concurrency/wakeup.ts';
 import { PASSWORD_ONLY } from '../../sessions/proof.ts';
 import {
   type AuthenticatedPerson,
@@ -74,7 +74,7 @@ export class LDAPProvider implements PasswordProvider {
   readonly #people: PeopleSearch;
   /** Undefined while the directory works. */
   #failure: string | undefined = 'not checked yet';
-  #changed = new AbortController();
+  readonly #wakeup = new Wakeup();
 
   constructor(options: LDAPProviderOptions) {
     const { name, displayName, settings } = options;
@@ -104,17 +104,13 @@ export class LDAPProvider implements PasswordProvider {
           if (!signal.aborted) this.#becomes(messageOf(error));
         },
       );
-      await pause(
-        this.#failure === undefined ? checkMs : retryMs,
-        AbortSignal.any([signal, this.#changed.signal]),
-      );
-      this.#changed = new AbortController();
+      await this.#wakeup.next(signal, this.#failure === undefined ? checkMs : retryMs);
     }
   }
 
   /** Checks the directory at once, for instance after the password of the service account has changed. */
   check(): void {
-    this.#changed.abort();
+    this.#wakeup.wake();
   }
 
   async signIn({
