@@ -135,6 +135,16 @@ export async function beginSession<S extends Session>(
   return { session, response };
 }
 
+/** Terminates the session of a replayed code, which was probably stolen (RFC 6749, 4.1.2). */
+export async function endReplayed(
+  { id, user, clientID }: StoredSession,
+  { sessions, log }: Pick<CodeExchangeOptions, 'sessions' | 'log'>,
+  { signal }: CallContext,
+): Promise<void> {
+  await sessions.delete(id, signal);
+  log.warn({ session: id, user, client: clientID }, 'session terminated: its code was used twice');
+}
+
 /** The reason goes to the log only. */
 export function invalidCode(reason: string): Error {
   return invalidGrant('the code is not valid', new Error(reason));

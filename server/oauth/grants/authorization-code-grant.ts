@@ -16,6 +16,7 @@ import {
 import {
   beginSession,
   type CodeExchangeOptions,
+  endReplayed,
   invalidCode,
   pendingSession,
 } from '../codes/session-code.ts';
@@ -167,15 +168,10 @@ export class AuthorizationCodeGrant implements Grant {
     }
   }
 
-  /** RFC 6749, 4.1.2: a replayed code was probably stolen, so its session is terminated. */
   async #rejectReplay({ sessionID }: AuthorizationCode, request: TokenRequest): Promise<never> {
-    const { sessions, log } = this.#options;
+    const { sessions } = this.#options;
     const session = sessions.get(sessionID) ?? (await sessions.read(sessionID, request));
-    if (session) {
-      await sessions.delete(sessionID, request.signal);
-      const { user, clientID } = session;
-      log.warn({ session: sessionID, user, client: clientID }, 'session terminated: its code was used twice');
-    }
+    if (session) await endReplayed(session, this.#options, request);
     throw invalidCode('the code was already used');
   }
 }

@@ -8,6 +8,7 @@ import { APPROVED_LIFETIME_MS, DEVICE_LIFETIME_MS, deviceHash } from '../codes/d
 import {
   beginSession,
   type CodeExchangeOptions,
+  endReplayed,
   familyHash,
   firstRefreshToken,
   invalidCode,
@@ -98,17 +99,11 @@ export class DeviceCodeGrant implements Grant {
     throw temporarilyUnavailable('the session is being modified, try again', 1);
   }
 
-  /**
-   * RFC 6749, 4.1.2: a replayed code was probably stolen, so its session is terminated. After the replay window the
-   * session is not terminated, because an old code in a browser history is no sign of theft.
-   */
-  async #rejectReplay(code: DeviceCode, session: StoredSession, { signal }: TokenRequest): Promise<never> {
-    const { sessions, now, log } = this.#options;
+  /** After the replay window the session is not terminated, because an old code in a browser history is no sign of theft. */
+  async #rejectReplay(code: DeviceCode, session: StoredSession, request: TokenRequest): Promise<never> {
     const genuine = sameHash(session.familyHash, familyHash(code));
-    if (genuine && now() < session.createdAt + APPROVED_LIFETIME_MS) {
-      await sessions.delete(session.id, signal);
-      const { id, user, clientID } = session;
-      log.warn({ session: id, user, client: clientID }, 'session terminated: its code was used twice');
+    if (genuine && this.#options.now() < session.createdAt + APPROVED_LIFETIME_MS) {
+      await endReplayed(session, this.#options, request);
     }
     throw invalidCode('the code was already used');
   }
