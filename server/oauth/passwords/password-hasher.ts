@@ -183,8 +183,8 @@ export class HashQueue {
 const UNKNOWN = 'unknown';
 
 /**
- * Returns the number of concurrent hashes: `configured`, or the number of cores if `configured` is 0. One thread of libuv's
- * pool is reserved for file system and DNS operations.
+ * Returns the number of concurrent hashes: one for each core. One thread of libuv's pool is reserved for file system and DNS
+ * operations.
  */
 export function hashConcurrency(cores: number, threads: number): number {
   return Math.max(1, Math.min(cores, threads - 1));
