@@ -11,8 +11,7 @@ import {
 import { newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { compileSchema } from '../../../apis/reading/schema-validator.ts';
 import { record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
-import type { CallContext } from '../../cluster/call-context.ts';
-import type { UserID } from '../users/account.ts';
+import type { UserDirectory, UserID } from '../users/account.ts';
 import { isRace, ObjectStore, type ObjectStoreOptions, withoutValues } from '../users/object-store.ts';
 
 /** What a user can prove besides a password. */
@@ -24,11 +23,9 @@ export interface Factors {
 
 export const NO_FACTORS: Factors = { passkeys: [], recoveryCodes: [] };
 
-/** Factors of users, from the cache. `synced` and `catchUp` behave as in UserDirectory. */
-export interface AuthenticatorsDirectory {
-  readonly synced: boolean;
+/** Factors of users, from the cache. */
+export interface AuthenticatorsDirectory extends Pick<UserDirectory, 'synced' | 'catchUp'> {
   of(user: UserID): Factors;
-  catchUp?(user: string, call: CallContext): Promise<void>;
 }
 
 /** Returns the changed factors; undefined to change nothing. */

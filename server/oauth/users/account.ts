@@ -17,17 +17,19 @@ export interface Account {
 /** Identity of a user: a user that was recreated under the same name has another uid. */
 export type UserID = Pick<Account, 'name' | 'uid'>;
 
-/** Users, from the cache. */
-export interface UserDirectory {
-  /** False until the first list is complete, and while the cache is stale. While false, `get` may return outdated users. */
+/** Objects of one kind by name, from the cache. */
+export interface Directory<T> {
+  /** False until the first list is complete, and while the cache is stale. While false, `get` may return outdated objects. */
   readonly synced: boolean;
-  get(name: string): Account | undefined;
+  get(name: string): T | undefined;
   /**
-   * Reads one user from the cluster into the cache. Throws ServiceUnavailable during an outage of the cluster, and above the
-   * rate limit.
+   * Reads one object from the cluster into the cache. Throws ServiceUnavailable during an outage of the cluster, and without a
+   * seat for the caller.
    */
   catchUp?(name: string, call: CallContext): Promise<void>;
 }
+
+export type UserDirectory = Directory<Account>;
 
 export interface Credential {
   /** UID of the Credential object. A recreated object counts as another password, even with the same `changedTime`. */
@@ -50,13 +52,8 @@ export type NewCredential = Omit<Credential, 'uid' | 'resourceVersion'>;
 /** Credential to write. A `resourceVersion` is a precondition of the write. */
 export type WrittenCredential = NewCredential & Partial<Pick<Credential, 'resourceVersion'>>;
 
-/** Password hashes, from the cache. `synced` and `catchUp` behave as in UserDirectory. */
-export interface CredentialDirectory {
-  readonly synced: boolean;
-  /** Returns undefined for a user without a password. */
-  get(user: string): Credential | undefined;
-  catchUp?(user: string, call: CallContext): Promise<void>;
-}
+/** Password hashes by user. */
+export type CredentialDirectory = Directory<Credential>;
 
 export interface CredentialStore extends CredentialDirectory {
   /** Creates or replaces a credential. A new hash of the same password has the same `changedAt`. Throws Conflict. */

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { IDENTITY, type IdentitySpec, identityName } from '../../../apis/iam/v1beta1/identity-resource.ts';
 import { isConflict, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
 import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
-import type { CallContext } from '../../cluster/call-context.ts';
-import type { UserID } from './account.ts';
+import type { Directory, UserID } from './account.ts';
 import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
 
 /** The link of a person at a provider to a user. */
@@ -22,12 +21,7 @@ export type StoredRefresh = NonNullable<IdentitySpec['refresh']>;
 
 export type NewIdentity = Omit<Identity, 'name' | 'uid' | 'linkedAt'>;
 
-/** Identities, from the cache. `synced` and `catchUp` behave as in UserDirectory. */
-export interface IdentityDirectory {
-  readonly synced: boolean;
-  get(name: string): Identity | undefined;
-  catchUp?(name: string, call: CallContext): Promise<void>;
-}
+export type IdentityDirectory = Directory<Identity>;
 
 export class IdentityStore extends ObjectStore<Identity> implements IdentityDirectory {
   constructor(options: ObjectStoreOptions) {
