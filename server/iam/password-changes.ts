@@ -21,7 +21,7 @@ import type { UserSessions } from '../oauth/sessions/user-sessions.ts';
 import type { Account, CredentialStore, PasswordID } from '../oauth/users/account.ts';
 import type { Users } from '../oauth/users/user-directory.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import type { SourceAddress } from '../request/source-address.ts';
+import { originOf, type SourceAddress } from '../request/source-address.ts';
 import type { EscalationCheck } from './escalation-check.ts';
 import { RequestDocumentReader } from './request-document.ts';
 
@@ -118,8 +118,7 @@ export class PasswordChanges {
         password: currentPassword,
         method: 'password_change',
         client: '',
-        source: sourceOf(request),
-        userAgent: request.headers['user-agent'] ?? '',
+        ...originOf(request, sourceOf),
         requestID: auditID,
         acceptMustChange: true,
         signal,

@@ -114,3 +114,13 @@ function unquoted(text: string): string {
 function detached(address: string): string {
   return Buffer.from(address, 'latin1').toString('latin1');
 }
+
+/** Address and program of a client. */
+export interface ClientOrigin {
+  readonly source: string;
+  readonly userAgent: string;
+}
+
+export function originOf(request: IncomingMessage, sourceOf: SourceAddress): ClientOrigin {
+  return { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
+}

@@ -4,6 +4,7 @@ import { isAlreadyExists } from '../../../apis/meta/v1/errors.ts';
 import { temporarilyUnavailable } from '../../../apis/oauth/oauth-error.ts';
 import { networkOf, siteOf } from '../../admission/network.ts';
 import type { CallContext } from '../../cluster/call-context.ts';
+import type { ClientOrigin } from '../../request/source-address.ts';
 import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { RandomBytes } from '../keys/key-ring.ts';
 import type { Authentication } from '../sessions/proof.ts';
@@ -33,13 +34,8 @@ export interface DeviceRequestsOptions {
   readonly monotonic: () => number;
 }
 
-interface DeviceOrigin {
-  readonly source: string;
-  readonly userAgent: string;
-}
-
 /** An open request. */
-export interface DeviceRequest extends DeviceOrigin {
+export interface DeviceRequest extends ClientOrigin {
   readonly id: string;
   /** Id of the session that an approval creates. */
   readonly session: string;
@@ -77,7 +73,7 @@ export class DeviceRequests {
   async open(
     client: OAuthClient,
     scopes: readonly string[],
-    origin: DeviceOrigin,
+    origin: ClientOrigin,
     signal: AbortSignal,
   ): Promise<{ readonly deviceCode: string; readonly userCode: string }> {
     const { sessions, random, now } = this.#options;

@@ -3,7 +3,7 @@ import { GrantTypeFormSchema } from '../../../apis/oauth/forms.ts';
 import type { GrantType } from '../../../apis/oauth/grant-types.ts';
 import { OAuthError, unauthorizedClient } from '../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
-import type { SourceAddress } from '../../request/source-address.ts';
+import { originOf, type SourceAddress } from '../../request/source-address.ts';
 import { authenticateClient } from '../clients/client-authentication.ts';
 import type { ClientRegistry } from '../clients/oauth-client.ts';
 import type { Grant } from '../grants/grant.ts';
@@ -37,9 +37,8 @@ export function tokenHandler(options: TokenEndpointOptions): Handler {
     if (!client.grants.includes(type)) {
       throw unauthorizedClient('the client is not allowed to use this grant');
     }
-    const source = sourceOf(request);
-    const userAgent = request.headers['user-agent'] ?? '';
-    return grants[type].exchange({ client, form, source, userAgent, requestID: auditID, signal, caller });
+    const origin = originOf(request, sourceOf);
+    return grants[type].exchange({ client, form, ...origin, requestID: auditID, signal, caller });
   };
   return async (context) => {
     const known = { grantType: '' };

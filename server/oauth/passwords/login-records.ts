@@ -1,5 +1,6 @@
 // Audit records and metrics of sign-in attempts. They contain no password.
 import { recordedAgent } from '../../observability/printable-text.ts';
+import type { ClientOrigin } from '../../request/source-address.ts';
 import type { ProviderVerdict } from '../providers/provider-sign-in.ts';
 
 /**
@@ -29,11 +30,9 @@ export type LoginOutcome =
   | 'wrong_code';
 
 /** Where an attempt comes from. */
-export interface LoginOrigin {
+export interface LoginOrigin extends ClientOrigin {
   /** Id of a configured client; empty without one. */
   readonly client: string;
-  readonly source: string;
-  readonly userAgent: string;
   readonly requestID: string;
 }
 

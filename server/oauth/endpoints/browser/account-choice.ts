@@ -2,7 +2,7 @@
 // one. The page asks where the client must not get tokens without a confirmation.
 import { AccountFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import type { SourceAddress } from '../../../request/source-address.ts';
+import { originOf, type SourceAddress } from '../../../request/source-address.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { TicketOptions } from '../../keys/tickets.ts';
 import { accountChoicePage } from '../../page/account-choice-page.ts';
@@ -12,7 +12,7 @@ import { type BrowserHandlerOptions, browserHandler, forged, readOwnForm } from 
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import type { Continuation } from './continuation.ts';
 import { TICKET_ALERTS } from './form-rejections.ts';
-import { originOf, type SignInForms } from './sign-in.ts';
+import type { SignInForms } from './sign-in.ts';
 
 interface AccountChoiceOptions<T> extends TicketOptions, BrowserHandlerOptions {
   /** Path of the form's handler. */

@@ -2,7 +2,7 @@
 // add them name the browser session and its user, and both must still be signed in.
 import { MAX_PASSKEYS } from '../../../../apis/iam/v1beta1/authenticators-resource.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import type { SourceAddress } from '../../../request/source-address.ts';
+import { originOf, type SourceAddress } from '../../../request/source-address.ts';
 import { type Factors, NO_FACTORS } from '../../factors/authenticators-store.ts';
 import { type EnrolmentRight, versionOf } from '../../factors/enrolment.ts';
 import type { FactorPolicy } from '../../factors/factor-policy.ts';
@@ -26,7 +26,6 @@ import {
   NO_NAME,
   VISIBLE,
 } from './factor-enrolment.ts';
-import { originOf } from './sign-in.ts';
 
 interface AccountEnrolling extends Enrolling {
   readonly session: string;

@@ -1,7 +1,7 @@
 // Changes the password of the user of the account page, who proves the current one.
 import { OwnPasswordFormSchema } from '../../../../apis/oauth/forms.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
-import type { SourceAddress } from '../../../request/source-address.ts';
+import { originOf, type SourceAddress } from '../../../request/source-address.ts';
 import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
 import type { Alert } from '../../page/form-fields.ts';
@@ -13,7 +13,7 @@ import type { PasswordID } from '../../users/account.ts';
 import { accountURL } from './account-visit.ts';
 import type { BrowserSession, BrowserSessions } from './browser-sessions.ts';
 import { PASSWORD_CHANGED, rejection } from './form-rejections.ts';
-import { originOf } from './sign-in.ts';
+import { formAttempt } from './sign-in.ts';
 
 interface AccountPasswordOptions {
   readonly browsers: Pick<BrowserSessions, 'begin'>;
@@ -69,12 +69,9 @@ export class AccountPassword {
       const { credential } = await passwords.check({
         user: by.account.name,
         password,
-        ...originOf(context.request, sourceOf),
-        client: '',
+        ...formAttempt(context, sourceOf),
         method: 'password_change',
-        requestID: context.auditID,
         acceptMustChange: true,
-        signal: context.signal,
       });
       if (!credential) show({ text: 'You have no password here.' });
       return credential;

@@ -2,7 +2,7 @@
 import { DeviceAuthorizationFormSchema, UserCodeFormSchema } from '../../../../apis/oauth/forms.ts';
 import { unauthorizedClient } from '../../../../apis/oauth/oauth-error.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import type { SourceAddress } from '../../../request/source-address.ts';
+import { originOf, type SourceAddress } from '../../../request/source-address.ts';
 import { readClientRequest } from '../../clients/client-authentication.ts';
 import type { ClientRegistry, OAuthClient } from '../../clients/oauth-client.ts';
 import { parseUserCode, requestID } from '../../codes/device-codes.ts';
@@ -48,7 +48,7 @@ export function deviceAuthorizationHandler(options: DeviceOptions): Handler {
     const { form, client } = await readClientRequest(context, clients);
     if (!usesDeviceGrant(client)) throw unauthorizedClient('the client is not allowed to use this grant');
     const scopes = requestedScopes(FORM.decode(form).scope, client.scopes);
-    const origin = { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
+    const origin = originOf(request, sourceOf);
     const { deviceCode, userCode } = await requests.open(client, scopes, origin, signal);
     const page = `${issuer()}/device`;
     writeJSON(response, {

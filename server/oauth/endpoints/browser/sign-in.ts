@@ -1,10 +1,9 @@
 // Handles the sign-in form. passwords/ verifies passwords, throttle/ limits attempts, and new-password.ts handles the form for a forced
 // password change.
-import type { IncomingMessage } from 'node:http';
 import { SignInFormSchema } from '../../../../apis/oauth/forms.ts';
 import { networkCaller } from '../../../admission/network.ts';
 import type { Handler, RequestContext } from '../../../request/request-context.ts';
-import type { SourceAddress } from '../../../request/source-address.ts';
+import { originOf, type SourceAddress } from '../../../request/source-address.ts';
 import type { PasskeyResponse, PasskeySignIn } from '../../factors/passkey-sign-in.ts';
 import type { Form } from '../../http/form.ts';
 import { FormDecoder } from '../../http/form-decoder.ts';
@@ -219,11 +218,4 @@ export function formAttempt(context: RequestContext, sourceOf: SourceAddress, cl
     caller: networkCaller(origin.source),
     signal: context.signal,
   };
-}
-
-export function originOf(
-  request: IncomingMessage,
-  sourceOf: SourceAddress,
-): Pick<FormAttempt, 'source' | 'userAgent'> {
-  return { source: sourceOf(request), userAgent: request.headers['user-agent'] ?? '' };
 }
