@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestContext } from '../../request/request-context.ts';
 import type { Form } from '../http/form.ts';
 import { type OpenedTicket, type TicketOptions, Tickets } from '../keys/tickets.ts';
-import { type Page, type PageOptions, writePage } from './page.ts';
+import { HostCookie, type Page, type PageOptions, writePage } from './page.ts';
 
 export interface SubmittedForm<T> extends OpenedTicket<T> {
   readonly ticket: string;
@@ -38,26 +38,24 @@ export class FormTickets<T> {
   }
 }
 
-// Cookie with the browser id. Browsers do not send it with forms of other sites (SameSite), and sibling domains cannot set
-// it (prefix __Host-).
-const COOKIE = '__Host-sign-in';
-const COOKIE_IN_HEADER = new RegExp(`(?:^|; ?)${COOKIE}=([\\w-]{22})(?:;|$)`);
+/** The browser id. */
+const COOKIE = new HostCookie('sign-in', '[\\w-]{22}');
 
 interface Browser {
   readonly id: string;
-  /** Value of `Set-Cookie`. SameSite=Lax, because users arrive from other sites. */
+  /** Value of `Set-Cookie`. */
   readonly cookie: string;
 }
 
 /** The browser id from the cookie, or a new random one. */
 export function browserOf(request: IncomingMessage): Browser {
   const id = browserIDIn(request) ?? randomBytes(16).toString('base64url');
-  return { id, cookie: `${COOKIE}=${id}; Path=/; Secure; HttpOnly; SameSite=Lax` };
+  return { id, cookie: COOKIE.header(id) };
 }
 
 /** Returns undefined for a browser without the cookie: on its first visit, or when it rejects cookies. */
 export function browserIDIn(request: IncomingMessage): string | undefined {
-  return COOKIE_IN_HEADER.exec(request.headers.cookie ?? '')?.[1];
+  return COOKIE.read(request);
 }
 
 /** Whether the browser reports a cross-site form. Old browsers send no Sec-Fetch-Site; the ticket protects them. */

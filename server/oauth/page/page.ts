@@ -1,7 +1,7 @@
 // Renders HTML pages and error pages, with the layout, style sheet and security headers. A page runs at most one
 // script: to submit a form to a client (form-post.ts), or for a passkey (passkey-form.ts).
 import { readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OAuthError } from '../../../apis/oauth/oauth-error.ts';
 import { staticBytes } from '../../http/static-document.ts';
 import type { Handler, RequestContext } from '../../request/request-context.ts';
@@ -128,4 +128,32 @@ ${body}
 </body>
 </html>
 `;
+}
+
+const COOKIE_ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+
+/**
+ * A cookie of the pages. Browsers do not send it with forms and frames of other sites (SameSite), and sibling domains cannot set it
+ * (prefix __Host-). SameSite=Lax, because users arrive from other sites.
+ */
+export class HostCookie {
+  readonly #name: string;
+  readonly #inHeader: RegExp;
+
+  /** `value`: pattern of its values. */
+  constructor(name: string, value: string) {
+    this.#name = `__Host-${name}`;
+    this.#inHeader = new RegExp(`(?:^|; ?)${this.#name}=(${value})(?:;|$)`);
+  }
+
+  /** Returns undefined for a request without the cookie, and for an invalid value. */
+  read({ headers }: IncomingMessage): string | undefined {
+    return this.#inHeader.exec(headers.cookie ?? '')?.[1];
+  }
+
+  /** The header Set-Cookie. Without `maxAge`, in seconds, the cookie ends with the browser; an empty value removes it. */
+  header(value: string, maxAge?: number): string {
+    const age = value === '' ? 0 : maxAge;
+    return `${this.#name}=${value}; ${COOKIE_ATTRIBUTES}${age === undefined ? '' : `; Max-Age=${age}`}`;
+  }
 }

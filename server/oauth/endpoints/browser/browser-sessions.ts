@@ -5,9 +5,11 @@ import type { IncomingMessage } from 'node:http';
 import { isConflict, isNotFound } from '../../../../apis/meta/v1/errors.ts';
 import { OAuthError, temporarilyUnavailable } from '../../../../apis/oauth/oauth-error.ts';
 import type { RequestContext } from '../../../request/request-context.ts';
+import type { ClientOrigin } from '../../../request/source-address.ts';
 import type { ClientRegistry } from '../../clients/oauth-client.ts';
 import { isUsedMark } from '../../codes/authorization-code.ts';
 import type { RandomBytes } from '../../keys/key-ring.ts';
+import { HostCookie } from '../../page/page.ts';
 import type { SessionFreshness } from '../../providers/session-freshness.ts';
 import type { Authentication } from '../../sessions/proof.ts';
 import { NO_CLIENT, type SessionStore, type StoredSession, sameHash } from '../../sessions/session.ts';
@@ -42,11 +44,9 @@ export interface BrowserSession {
 }
 
 /** A sign-in on a page. */
-export interface SignedInOnPage {
+export interface SignedInOnPage extends ClientOrigin {
   readonly account: UserID;
   readonly authentication: Authentication;
-  readonly source: string;
-  readonly userAgent: string;
 }
 
 /** A part of the cookie. The id is public, so a secret proves that the browser has signed in. */
@@ -55,11 +55,8 @@ interface CookieEntry {
   readonly secret: string;
 }
 
-// Browsers do not send it with forms and frames of other sites (SameSite), and sibling domains cannot set it (__Host-).
-// Without Max-Age, it ends with the browser.
-const COOKIE = '__Host-session';
-const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
-const COOKIE_IN_HEADER = new RegExp(`(?:^|; ?)${COOKIE}=([\\w.~-]{1,1024})(?:;|$)`);
+/** Ends with the browser. */
+const COOKIE = new HostCookie('session', '[\\w.~-]{1,1024}');
 const ENTRY = /^(s-[a-z2-7]{20})\.([\w-]{43})$/;
 const MAX_ACCOUNTS = 5;
 /** Minimum interval between writes of `lastUsedAt`; a shorter idle lifetime shortens it. */
@@ -266,15 +263,12 @@ export class BrowserSessions {
       .slice(0, MAX_ACCOUNTS)
       .map(({ id, secret }) => `${id}.${secret}`)
       .join('~');
-    response.appendHeader(
-      'Set-Cookie',
-      `${COOKIE}=${value}; ${ATTRIBUTES}${value === '' ? '; Max-Age=0' : ''}`,
-    );
+    response.appendHeader('Set-Cookie', COOKIE.header(value));
   }
 }
 
-function entriesIn({ headers }: IncomingMessage): readonly CookieEntry[] {
-  const parts = COOKIE_IN_HEADER.exec(headers.cookie ?? '')?.[1]?.split('~') ?? [];
+function entriesIn(request: IncomingMessage): readonly CookieEntry[] {
+  const parts = COOKIE.read(request)?.split('~') ?? [];
   return parts.slice(0, MAX_ACCOUNTS).flatMap((part) => {
     const [, id, secret] = ENTRY.exec(part) ?? [];
     return id !== undefined && secret !== undefined ? [{ id, secret }] : [];

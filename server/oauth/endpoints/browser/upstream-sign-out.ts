@@ -6,7 +6,7 @@ import type { Handler, RequestContext } from '../../../request/request-context.t
 import { withParameters } from '../../codes/redirect-target.ts';
 import type { Seal } from '../../keys/seal.ts';
 import { browserIDIn, browserOf } from '../../page/form-tickets.ts';
-import { messagePage, redirect, writePage } from '../../page/page.ts';
+import { HostCookie, messagePage, redirect, writePage } from '../../page/page.ts';
 import type { ProviderSignOut } from '../../providers/provider-sign-out.ts';
 import type { StoredSession } from '../../sessions/session.ts';
 import { type BrowserHandlerOptions, browserHandler, PageError } from './browser-handler.ts';
@@ -25,10 +25,8 @@ export interface SignOutReturn {
 /** The post_logout_redirect_uri of this server at providers. */
 export const SIGNED_OUT_PATH = '/oauth/signed-out';
 
-// Names of providers.
-const COOKIE = '__Host-sign-in-again';
-const COOKIE_IN_HEADER = new RegExp(`(?:^|; ?)${COOKIE}=([a-z0-9~-]{1,1024})(?:;|$)`);
-const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+/** Names of providers. */
+const COOKIE = new HostCookie('sign-in-again', '[a-z0-9~-]{1,1024}');
 /** Longer than most sessions at providers. */
 const MAX_AGE = 30 * 86_400;
 const MAX_PROVIDERS = 16;
@@ -104,14 +102,13 @@ export function hasSignedInAgain(context: RequestContext, provider: string): voi
   if (others.length < providers.length) setCookie(context, others);
 }
 
-function providersIn({ headers }: IncomingMessage): readonly string[] {
-  return COOKIE_IN_HEADER.exec(headers.cookie ?? '')?.[1]?.split('~') ?? [];
+function providersIn(request: IncomingMessage): readonly string[] {
+  return COOKIE.read(request)?.split('~') ?? [];
 }
 
 function setCookie({ response }: RequestContext, providers: readonly string[]): void {
   const value = [...new Set(providers)].slice(0, MAX_PROVIDERS).join('~');
-  const age = value === '' ? 0 : MAX_AGE;
-  response.appendHeader('Set-Cookie', `${COOKIE}=${value}; ${ATTRIBUTES}; Max-Age=${age}`);
+  response.appendHeader('Set-Cookie', COOKIE.header(value, MAX_AGE));
 }
 
 /** The state is valid in one browser. */
