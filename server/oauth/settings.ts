@@ -52,7 +52,7 @@ export function oauthSettings(config: OAuthConfiguration): OAuthSettings | undef
     secondFactor,
     identityProviders: oauth.identityProviders.map(providerSettings),
     trustedProxies,
-    throttle: { ...THROTTLE, ...throttle, ...(hasDirectory ? { strangerDelay: PERSON_DELAY } : {}) },
+    throttle: { ...THROTTLE, ...throttle, ...(hasDirectory ? { accountDelay: PERSON_DELAY } : {}) },
   };
 }
 

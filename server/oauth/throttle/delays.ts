@@ -19,8 +19,8 @@ interface DelayLimits {
 export interface ThrottleLimits extends DelayLimits {
   /** Failures from one source before its first delay. */
   readonly sourceFailures: number;
-  /** The first delay of an account at a source from which it has not signed in; default `delay`. */
-  readonly strangerDelay?: number;
+  /** The first delay of an account, if it is longer than `delay`. */
+  readonly accountDelay?: number;
   /** Maximum number of accounts and sources at a replica. */
   readonly entries: number;
 }
@@ -95,20 +95,16 @@ export class Delays {
 
 /** The delays of a key, which begins with its kind. */
 export function delaysByKey(limits: ThrottleLimits, now: () => number): (key: string) => Delays {
-  const { sourceFailures: failures, delay, strangerDelay = delay } = limits;
+  const { sourceFailures: failures, delay, accountDelay = delay } = limits;
   const maxDelay = Math.min(limits.maxDelay, MAX_SOURCE_DELAY);
-  const account = new Delays(limits, now);
-  const stranger = new Delays({ ...limits, delay: Math.max(delay, strangerDelay) }, now);
-  const others: Readonly<Record<string, Delays>> = {
+  const ofOthers = new Delays(limits, now);
+  const byKind: Readonly<Record<string, Delays>> = {
+    account: new Delays({ ...limits, delay: Math.max(delay, accountDelay) }, now),
     person: new Delays({ ...limits, delay: Math.max(delay, PERSON_DELAY) }, now),
     factor: new Delays({ ...limits, ...FACTOR_DELAYS }, now),
     source: new Delays({ ...limits, failures, maxDelay }, now),
   };
-  return (key) => {
-    const kind = key.slice(0, key.indexOf('-'));
-    // The key of an account at a known source has both.
-    return others[kind] ?? (kind === 'account' && !key.includes('.') ? stranger : account);
-  };
+  return (key) => byKind[key.slice(0, key.indexOf('-'))] ?? ofOthers;
 }
 
 /**

@@ -78,11 +78,14 @@ describe('people of Active Directory', () => {
     expect(again).to.match(/^too many attempts/);
   });
 
-  it('cannot be told from unknown names and local users by a stranger, neither by delays nor by a second name', async () => {
-    await directory.person('dan');
-    await cluster.addUser('local', PASSWORD);
+  it('cannot be told from unknown names and local users, neither by delays nor by a second name', async () => {
+    for (const name of ['dan', 'eve']) await directory.person(name);
+    for (const name of ['local', 'lisa']) await cluster.addUser(name, PASSWORD);
+    // Also not at an address from which they have signed in.
+    expect((await ask('eve', 'eve-password')).status).to.equal(200);
+    expect((await ask('lisa', PASSWORD)).status).to.equal(200);
     const responses = await Promise.all(
-      ['dan', 'nobody', 'local'].map(async (name) => {
+      ['dan', 'nobody', 'local', 'eve', 'lisa'].map(async (name) => {
         const seen = [];
         for (let attempt = 0; attempt < 6; attempt++) seen.push(await ask(name, 'wrong'));
         seen.push(await ask(`${name}@example.com`, `${name}-password`));
