@@ -448,6 +448,9 @@ export function headers(): ComparedRequest[] {
       ...(line.startsWith('Transfer-Encoding') ? { body: '0\r\n\r\n' } : {}),
     })),
     get(target, 'Accept: application/json', 'Accept: application/yaml'),
+    ...['websocket', 'SPDY/3.1', 'h2c'].map((protocol) =>
+      get(target, 'Connection: Upgrade', `Upgrade: ${protocol}`),
+    ),
     get(target, 'X-Unknown: ü', `X-Long: ${'a'.repeat(10_000)}`),
     get(target, ...Array.from({ length: 200 }, (_, i) => `X-Unknown-${i}: ${i}`)),
     get('/api/v1/namespaces?limit=500', 'Accept-Encoding: gzip'),

@@ -68,6 +68,15 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
         : undefined,
   },
   {
+    title: '`Upgrade` without a stream',
+    explain: ({ request: { lines }, direct, gateway }) =>
+      direct.status === 200 &&
+      lines.includes('Connection: Upgrade') &&
+      gateway.status === (lines.includes('Upgrade: h2c') ? 400 : 502)
+        ? gateway
+        : undefined,
+  },
+  {
     title: '`Expect`',
     explain: ({ request, direct, gateway }) =>
       direct.status === 417 && gateway.status === 200 && request.lines.includes('Expect: other')
