@@ -27,15 +27,17 @@ export function localAnnouncement(facts: {
 }): string {
   const { names, server, administrator } = facts;
   const yours = `the one that you have set; to replace it: npm run user -- password ${administrator.name}`;
-  const pods = `${listsPath(names)}/namespaces/shop/pods?status=CrashLoopBackOff`;
+  const list = facts.isSimulated ? 'namespaces/shop/pods?status=CrashLoopBackOff' : 'nodes?limit=1';
   return [
     'For the examples of the documents, load BASE, CA, KUBECONFIG and PATH in another terminal:',
     '',
     `  ${facts.loadEnvironment}`,
     `  kubectl get nodes.${groupName(names.platform)}`,
-    `  kubectl get --raw '${logsPath(names)}?namespaces=payments&log_query=order&size=3'`,
+    ...(facts.isSimulated
+      ? [`  kubectl get --raw '${logsPath(names)}?namespaces=payments&log_query=order&size=3'`]
+      : []),
     `  TOKEN=$(kubectl -n ${names.namespace} create token ${DEVELOPER})`,
-    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${pods}"`,
+    `  ${CURL} -H "Authorization: Bearer $TOKEN" "$BASE${listsPath(names)}/${list}"`,
     '',
     ...(facts.isSimulated ? [] : WITHOUT_CONTROLLERS),
     `Logs: ${facts.logs}`,

@@ -4,10 +4,10 @@ import { namesFor } from '../../../../hack/generate/names.ts';
 import { localAnnouncement } from '../../../../hack/start/announcement.ts';
 
 describe('the text at the end of npm start', () => {
-  const lines = (password: string | undefined): string[] =>
+  const lines = (password: string | undefined, isSimulated = true): string[] =>
     localAnnouncement({
       names: namesFor('platform'),
-      isSimulated: true,
+      isSimulated,
       loadEnvironment: '. .local/env',
       server: {
         configFile: '',
@@ -20,6 +20,16 @@ describe('the text at the end of npm start', () => {
       logs: '',
       state: '',
     }).split('\n');
+
+  it('has commands for pods and logs only if pods run', () => {
+    const requests = (isSimulated: boolean): string =>
+      lines('secret', isSimulated)
+        .join('\n')
+        .match(/(?<=v1alpha[23]\/)[^?]+/g)
+        ?.join() ?? '';
+    expect(requests(true)).to.equal('logs,namespaces/shop/pods');
+    expect(requests(false)).to.equal('nodes');
+  });
 
   it('has the password of the administrator, or the command that replaces the one of the user', () => {
     expect(lines('secret')).to.include('Password: secret');
