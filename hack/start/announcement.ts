@@ -26,7 +26,8 @@ export function localAnnouncement(facts: {
   state: string;
 }): string {
   const { names, server, administrator } = facts;
-  const yours = `the one that you have set; to replace it: npm run user -- password ${administrator.name}`;
+  const replace = `${facts.loadEnvironment} && npm run user -- password ${administrator.name}`;
+  const yours = `the one that you have set; to replace it: ${replace}`;
   const list = facts.isSimulated ? 'namespaces/shop/pods?status=CrashLoopBackOff' : 'nodes?limit=1';
   return [
     'For the examples of the documents, load BASE, CA, KUBECONFIG and PATH in another terminal:',

@@ -33,6 +33,8 @@ describe('the text at the end of npm start', () => {
 
   it('has the password of the administrator, or the command that replaces the one of the user', () => {
     expect(lines('secret')).to.include('Password: secret');
-    expect(lines(undefined).join('\n')).to.contain('to replace it: npm run user -- password ada\n');
+    expect(lines(undefined).join('\n')).to.contain(
+      'to replace it: . .local/env && npm run user -- password ada\n',
+    );
   });
 });
