@@ -170,12 +170,22 @@ export class LDAPProvider implements PasswordProvider {
     talk: (client: DirectoryClient) => Promise<T>,
   ): Promise<T> {
     if (this.#failure !== undefined) throw new ProviderUnavailable(this.#failure);
-    using _seat = await this.#options.seats.take(caller, { signal });
+    using _seat = await this.#seat(caller, signal);
     try {
       return await this.#connected(signal, talk);
     } finally {
       // The background check follows the recovery.
       if (this.#failure !== undefined) this.check();
+    }
+  }
+
+  /** A directory that is too slow for its requests is unavailable: sessions are refreshed for a time nevertheless. */
+  async #seat(caller: string, signal: AbortSignal): Promise<Disposable> {
+    try {
+      return await this.#options.seats.take(caller, { signal });
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw new ProviderUnavailable('too many requests wait for the directory', { cause });
     }
   }
 

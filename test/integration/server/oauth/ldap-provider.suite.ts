@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { isTooManyRequests, newTooManyRequests } from '../../../../apis/meta/v1/errors.ts';
 import { SUFFIX } from '../../../../hack/directory/slapd.ts';
 import { freePorts } from '../../../../hack/system/ports.ts';
+import { Admission } from '../../../../server/admission/admission.ts';
 import { NEVER_ABORTED } from '../../../../server/concurrency/aborted.ts';
 import type { LDAPProviderOptions } from '../../../../server/oauth/providers/ldap/ldap-provider.ts';
 import type { DirectorySchema } from '../../../../server/oauth/providers/ldap/ldap-settings.ts';
@@ -243,6 +244,19 @@ export function describePeopleOfDirectory(
       const wrong = await started({ hosts }, { bindPassword: () => 'wrong' });
       await using _wrong = wrong;
       expect(wrong.provider.problem?.reason).to.contain('rejects the service account');
+    });
+
+    it('are unavailable while others take all of them, which ends no session', async () => {
+      const seats = new Admission().pool('directory', { capacity: 1, sharing: 'queue', waiting: 0 });
+      await using company = await started({}, { seats });
+      const alice = await company.signedIn('alice');
+      {
+        using _seat = await seats.take('another caller', { signal: NEVER_ABORTED });
+        for (const attempt of [() => company.signIn('alice'), () => company.revalidate(alice)]) {
+          expect(await rejection(attempt())).to.be.instanceOf(ProviderUnavailable);
+        }
+      }
+      expect(await company.stateOf(alice)).to.equal('valid');
     });
 
     it('end within the deadline if the directory hangs, and recover', async () => {
