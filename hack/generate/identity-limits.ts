@@ -14,7 +14,7 @@ import { MARKS_PER_CLIENT } from '../../server/oauth/codes/authorization-code.ts
 import { RECOVERY_CODES } from '../../server/oauth/factors/recovery-codes.ts';
 import { HASH_QUEUE, PASSWORD_HASH } from '../../server/oauth/passwords/password-hasher.ts';
 import { SESSIONS_PER_USER } from '../../server/oauth/sessions/session-creator.ts';
-import { FACTOR_DELAYS, THROTTLE } from '../../server/oauth/throttle/delays.ts';
+import { FACTOR_DELAYS, PERSON_DELAY, THROTTLE } from '../../server/oauth/throttle/delays.ts';
 import { MAX_RECORDS } from '../../server/oauth/throttle/shared-failures.ts';
 import { MAX_TOKEN } from '../../server/oauth/tokens/access-token.ts';
 import { bytes, count, type Limit, time } from './limit.ts';
@@ -39,8 +39,8 @@ export const IDENTITY_ROWS: readonly Limit[] = [
     'a delay of at most a minute',
   ],
   [
-    'first delay after failed sign-ins',
-    time(THROTTLE.delay),
+    'first delay after failed sign-ins; with a directory',
+    `${time(THROTTLE.delay)}; ${time(PERSON_DELAY)}`,
     `each failure doubles it, up to ${time(THROTTLE.maxDelay)}; reset after ${time(THROTTLE.reset)} without a failure`,
   ],
   [
