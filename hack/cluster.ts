@@ -5,6 +5,7 @@ import { type CommandLine, UsageError } from '../apis/reading/command-line.ts';
 import { clusterAnnouncement } from './cluster/announcement.ts';
 import { Cluster } from './cluster/cluster.ts';
 import { runUntilStopped } from './start/program.ts';
+import { stepsWith } from './start/steps.ts';
 import { runScript } from './terminal/script.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -30,9 +31,10 @@ await runScript(LINE, async ({ values }) => {
     // Commands that wait for pods fail then.
     life.signal.addEventListener('abort', () => void cluster.stop(), { once: true });
     try {
-      progress(`cluster: applying ${values.overlay}`);
-      await cluster.applyOverlay(overlay);
-      await cluster.trustServer();
+      await stepsWith(progress)(`cluster: applying ${values.overlay}`, async () => {
+        await cluster.applyOverlay(overlay);
+        await cluster.trustServer();
+      });
     } catch (error) {
       // Before the end of the cluster, which is a consequence.
       life.abort(error);
