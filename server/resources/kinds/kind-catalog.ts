@@ -12,7 +12,7 @@ import type { CallContext } from '../../cluster/call-context.ts';
 import type { ClusterClient } from '../../cluster/connection/client.ts';
 import { boundedSignal } from '../../concurrency/bounded-signal.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
-import { pause } from '../../concurrency/pause.ts';
+import { Wakeup } from '../../concurrency/wakeup.ts';
 import { RepeatedFailure } from '../../observability/repeated-failure.ts';
 import { API_SERVICES, type APIService, CUSTOM_RESOURCE_DEFINITIONS, exactName, type Kind } from '../kind.ts';
 import type { FeatureFacts } from '../profiles/feature-facts.ts';
@@ -70,7 +70,7 @@ export class KindCatalog {
   /** Requests for discovery that a change of a definition still needs. */
   #pending = 0;
   /** Ends the pause before the next request for discovery. */
-  #wake = new AbortController();
+  readonly #wakeup = new Wakeup();
 
   constructor(options: KindCatalogOptions) {
     this.#options = options;
@@ -79,7 +79,7 @@ export class KindCatalog {
       if (!this.#definitions.synced) return;
       this.#publish();
       this.#pending = REPEATS;
-      this.#wake.abort();
+      this.#wakeup.wake();
     });
     this.#services = options.copies.hold(API_SERVICES);
     this.#services.cache.onChange(() => {
@@ -163,8 +163,7 @@ export class KindCatalog {
       await this.#refresh();
       const waitMs = this.#pending > 0 ? PAUSE_MS : INTERVAL_MS;
       this.#pending = Math.max(0, this.#pending - 1);
-      this.#wake = new AbortController();
-      await pause(waitMs, AbortSignal.any([signal, this.#wake.signal]));
+      await this.#wakeup.next(signal, waitMs);
     }
   }
 
