@@ -1,9 +1,9 @@
 // HTTP response of a live tail: a stream of new log lines. A change of the caller's permissions ends the stream.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ResponseRecord, Shortfall } from '../../../apis/logging/v1alpha2/log-answer.ts';
 import type { LogQuery } from '../../../apis/logging/v1alpha2/log-query.ts';
 import { isExpired, StatusError } from '../../../apis/meta/v1/errors.ts';
 import { orAborted } from '../../concurrency/or-aborted.ts';
+import { pause } from '../../concurrency/pause.ts';
 import type { TimeSlicer } from '../../concurrency/time-slicer.ts';
 import { acceptsEvents } from '../../http/accept.ts';
 import { GONE, StreamBody, streamHeaders } from '../../http/stream-body.ts';
@@ -173,9 +173,8 @@ async function writeLines(
 /** Throws a failure within EARLY_FAILURE_MS. Then it resolves: a store without new lines is healthy. */
 async function throwEarlyFailure(first: Promise<unknown>): Promise<void> {
   const settled = new AbortController();
-  const timer = delay(EARLY_FAILURE_MS, undefined, { signal: settled.signal }).catch(() => undefined);
   try {
-    await Promise.race([first, timer]);
+    await Promise.race([first, pause(EARLY_FAILURE_MS, settled.signal)]);
   } finally {
     settled.abort();
   }
