@@ -1,5 +1,5 @@
 // The sort keys, filters and columns of nodes.
-import { comparing } from '../kind-profile.ts';
+import { comparing, ordered } from '../kind-profile.ts';
 import type { KindValues } from './kind-values.ts';
 import { nodeColumns, nodeIn, nodeListColumns } from './node-columns.ts';
 
@@ -42,7 +42,7 @@ export function compareVersions(left: string, right: string): number {
   if (left === right) return 0;
   const [a, b] = [parse(left), parse(right)];
   const order = a && b ? compare(a, b) : Number(a !== undefined) - Number(b !== undefined);
-  return order || (left < right ? -1 : 1);
+  return order || ordered(left, right);
 }
 
 function parse(text: string): Version | undefined {
@@ -58,7 +58,7 @@ function parse(text: string): Version | undefined {
 function compare(a: Version, b: Version): number {
   for (let i = 0; i < Math.max(a.release.length, b.release.length); i++) {
     const [left, right] = [a.release[i] ?? 0n, b.release[i] ?? 0n];
-    if (left !== right) return left < right ? -1 : 1;
+    if (left !== right) return ordered(left, right);
   }
   if (a.preRelease.length === 0 || b.preRelease.length === 0)
     return b.preRelease.length - a.preRelease.length;
@@ -73,9 +73,7 @@ function compare(a: Version, b: Version): number {
 
 /** Compares pre-release identifiers: numbers by value, words by characters, and numbers before words. */
 function compareIdentifiers(left: string, right: string): number {
-  if (left === right) return 0;
   const [a, b] = [/^\d+$/.test(left), /^\d+$/.test(right)];
-  if (a && b) return BigInt(left) < BigInt(right) ? -1 : BigInt(left) > BigInt(right) ? 1 : 0;
   if (a !== b) return a ? -1 : 1;
-  return left < right ? -1 : 1;
+  return a ? ordered(BigInt(left), BigInt(right)) : ordered(left, right);
 }
