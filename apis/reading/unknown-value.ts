@@ -30,6 +30,12 @@ export function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Returns a time in ms since the epoch, or undefined for a value that is not a time. */
+export function optionalTime(value: unknown): number | undefined {
+  const ms = Date.parse(text(value));
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
 /** Returns the properties whose values are strings. */
 export function texts(value: unknown): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};

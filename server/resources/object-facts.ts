@@ -1,6 +1,6 @@
 // Values extracted from an object of any kind for filters, sorting and search. The values are extracted once for each
 // resourceVersion of an object.
-import { array, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
+import { array, optionalTime, record, recordIn, text } from '../../apis/reading/unknown-value.ts';
 import { SharedValues } from '../memory/shared-values.ts';
 
 export interface ObjectFacts {
@@ -90,8 +90,7 @@ export class FactsReader {
 
 /** Returns the seconds since the epoch; 0 for a value that is not a time. */
 export function secondsOf(timestamp: unknown): number {
-  const ms = Date.parse(text(timestamp));
-  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
+  return Math.floor((optionalTime(timestamp) ?? 0) / 1000);
 }
 
 function selectable(annotations: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {

@@ -1,7 +1,7 @@
 // KeySet: the signing keys and MAC keys of the authorization server. One Secret contains the whole KeySet.
 import { randomBytes } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
-import { isRecord } from '../../../apis/reading/unknown-value.ts';
+import { isRecord, optionalTime } from '../../../apis/reading/unknown-value.ts';
 
 /** ES256 signs everything except the ID tokens of clients with RS256. */
 export const SIGNING_ALGORITHMS = ['ES256', 'RS256'] as const;
@@ -150,7 +150,7 @@ function formatTime(at: number): string {
 }
 
 function readTime(value: unknown): number {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw new Error('a key has an invalid time');
+  const at = optionalTime(value);
+  if (at === undefined) throw new Error('a key has an invalid time');
   return at;
 }

@@ -2,7 +2,7 @@
 // even in errors of kube-apiserver.
 import { CREDENTIAL, type CredentialSpec } from '../../../apis/iam/v1beta1/credential-resource.ts';
 import { isNotFound, newConflict } from '../../../apis/meta/v1/errors.ts';
-import { recordIn } from '../../../apis/reading/unknown-value.ts';
+import { optionalTime, recordIn } from '../../../apis/reading/unknown-value.ts';
 import type { Credential, CredentialStore, NewCredential, WrittenCredential } from './account.ts';
 import { ObjectStore, type ObjectStoreOptions, withoutValues } from './object-store.ts';
 
@@ -55,8 +55,8 @@ export function readCredential(object: unknown): Credential | undefined {
   if (typeof resourceVersion !== 'string' || deletionTimestamp !== undefined) return undefined;
   if (typeof uid !== 'string' || uid === '') return undefined;
   if (typeof passwordHash !== 'string' || typeof userUID !== 'string' || userUID === '') return undefined;
-  const changedAt = typeof changedTime === 'string' ? Date.parse(changedTime) : Number.NaN;
-  if (!Number.isFinite(changedAt)) return undefined;
+  const changedAt = optionalTime(changedTime);
+  if (changedAt === undefined) return undefined;
   return {
     uid,
     passwordHash,

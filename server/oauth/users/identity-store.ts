@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { IDENTITY, type IdentitySpec, identityName } from '../../../apis/iam/v1beta1/identity-resource.ts';
 import { isConflict, newServiceUnavailable } from '../../../apis/meta/v1/errors.ts';
-import { optionalText, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { optionalText, optionalTime, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import type { Directory, UserID } from './account.ts';
 import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
 
@@ -133,8 +133,8 @@ export function readIdentity(object: unknown): Identity | undefined {
     return undefined;
   if (user === undefined || userUID === undefined || userUID === '') return undefined;
   if (name !== identityName({ provider, issuer, subject })) return undefined;
-  const linkedAt = Date.parse(text(spec['linkedTime']));
+  const linkedAt = optionalTime(spec['linkedTime']);
   const displayName = text(spec['displayName']);
   const link = { name, uid, provider, issuer, subject, user, userUID, displayName };
-  return Number.isNaN(linkedAt) ? link : { ...link, linkedAt };
+  return linkedAt === undefined ? link : { ...link, linkedAt };
 }

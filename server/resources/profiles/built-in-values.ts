@@ -1,5 +1,5 @@
 // Values for the sort keys and filters of built-in kinds, except pods and nodes, which also have printer columns.
-import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { array, optionalTime, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 import { exactName, type Kind } from '../kind.ts';
 import { type ListColumn, timestamp } from '../list-columns.ts';
 import type { KindFacts, KindValues, Value } from './kind-values.ts';
@@ -66,7 +66,7 @@ function lastSeen(event: unknown): Value {
   const { lastTimestamp, deprecatedLastTimestamp, eventTime } = record(event);
   const { lastObservedTime } = recordIn(event, 'series');
   const times = [lastObservedTime, lastTimestamp, deprecatedLastTimestamp, eventTime].map(text);
-  return millisecondsOf(times.find((each) => each !== '')) ?? null;
+  return optionalTime(times.find((each) => each !== '')) ?? null;
 }
 
 /** Returns the time of the last change of a condition, or the creation time, in ms since the epoch. */
@@ -76,7 +76,7 @@ function updatedAt(object: unknown): Value {
     .flatMap(({ lastUpdateTime, lastTransitionTime }) => [lastUpdateTime, lastTransitionTime]);
   const { creationTimestamp } = recordIn(object, 'metadata');
   return [creationTimestamp, ...times].reduce<Value>((last, time) => {
-    const each = millisecondsOf(time) ?? null;
+    const each = optionalTime(time) ?? null;
     return typeof last === 'number' && (each === null || each < last) ? last : each;
   }, null);
 }
@@ -86,9 +86,4 @@ function storageClass(object: unknown): Value {
   const annotations = recordIn(recordIn(object, 'metadata'), 'annotations');
   const annotation = text(annotations['volume.beta.kubernetes.io/storage-class']);
   return annotation || text(recordIn(object, 'spec')['storageClassName']) || null;
-}
-
-function millisecondsOf(time: unknown): number | undefined {
-  const milliseconds = Date.parse(text(time));
-  return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }

@@ -1,5 +1,5 @@
 // The containers of a pod and their runs, as log queries need them.
-import { array, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
+import { array, optionalTime, record, recordIn, text } from '../../../apis/reading/unknown-value.ts';
 
 /**
  * One run of a container, from a start to its termination. Times are in ms since the epoch; undefined if not reported.
@@ -54,12 +54,7 @@ function parseRun(state: unknown, id?: unknown): ContainerRun | undefined {
   const { containerID = id, startedAt, finishedAt } = record(state);
   return {
     id: text(containerID),
-    startedAt: parseTime(startedAt),
-    finishedAt: parseTime(finishedAt),
+    startedAt: optionalTime(startedAt),
+    finishedAt: optionalTime(finishedAt),
   };
-}
-
-function parseTime(time: unknown): number | undefined {
-  const milliseconds = typeof time === 'string' ? Date.parse(time) : Number.NaN;
-  return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
