@@ -17,6 +17,7 @@ export { fieldsOfLine, visibleText } from './line-text.ts';
 export { type Row, type Rows, rowsOf, rowsQuery, statusOf } from './list-rows.ts';
 export { type ListWindow, windowOf } from './list-window.ts';
 export { fieldTerm, type ListPage, type ListQuery, Lists } from './lists.ts';
+export { clockOf, localTime } from './local-time.ts';
 export {
   logFiltersIn,
   RELATIVE_RANGES,
@@ -51,6 +52,7 @@ export {
   kindsNamed,
   type ServedKind,
 } from './served-kinds.ts';
+export { ServerClock } from './server-clock.ts';
 export { LINE_BLOCK, newestLines, type ShownLines, withNewLines, withOlderLines } from './shown-lines.ts';
 export { LAST_APPLIED, type ShownParts, shownYAML } from './shown-yaml.ts';
 export { SignIn, type SignInOptions, SignInRequired } from './sign-in.ts';

@@ -1,7 +1,10 @@
 // The page around the content: what the server has written to it about its configuration (server/explore/explore-page.ts),
 // and its element for the content.
-import { visibleText } from 'ks-apiserver-client';
+import { ServerClock, visibleText } from 'ks-apiserver-client';
 import { type ComponentChildren, options, render } from 'preact';
+
+/** Read at the start, and when the tokens change. */
+export const serverClock = new ServerClock();
 
 /** The option `platform.name`. */
 export function platformName(): string {

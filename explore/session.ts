@@ -3,7 +3,7 @@ import { SignIn, SignInRequired, type TokenSource } from 'ks-apiserver-client';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { notSignedIn, otherAddress, SIGNING_IN, signedOut, tokenForm } from './gate.ts';
-import { hasSignIn } from './page.ts';
+import { hasSignIn, serverClock } from './page.ts';
 
 export interface Session {
   readonly token: string | TokenSource;
@@ -70,7 +70,7 @@ function follow(user: SignIn, show: Show): () => void {
     }
   };
   const failed = (error: Error): void => show({ gate: notSignedIn(error, start) });
-  const start = (): void => void begin().catch(failed);
+  const start = (): void => void serverClock.read(HOME).then(begin).catch(failed);
   start();
   return user.onChange(() => (user.user() === undefined ? show({ gate: signedOut(signIn) }) : start()));
 }
@@ -85,5 +85,6 @@ function askForToken(show: Show, isRejected = false): void {
     };
     show({ session: { token: { token }, expired: false, signIn: ask, signOut: ask } });
   };
+  void serverClock.read(HOME);
   show({ gate: tokenForm(use, isRejected) });
 }

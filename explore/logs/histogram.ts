@@ -1,5 +1,6 @@
 // The number of lines by time and severity, as stacked bars. The pointer or the arrow keys select a range to zoom into.
 import {
+  clockOf,
   type LogHistogram,
   logFiltersIn,
   SEVERITIES,
@@ -11,7 +12,6 @@ import { type ComponentChildren, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { absolute } from '../route.ts';
-import { clockOf } from '../ui/values.ts';
 
 export type Buckets = LogHistogram['histograms'];
 

@@ -1,5 +1,6 @@
 // The filters of the view: text, names, levels and the time range. All of them are in the address.
 import {
+  localTime,
   logFiltersIn,
   RELATIVE_RANGES,
   relativeRangeIn,
@@ -12,7 +13,6 @@ import { useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
 import { absolute } from '../route.ts';
 import { choice, Facet, TextField, toggle } from '../ui/controls.ts';
-import { localTime } from '../ui/values.ts';
 import { type Buckets, sumOf } from './histogram.ts';
 
 export interface LogFiltersProps {

@@ -1,5 +1,5 @@
 // One line: time, level, where it comes from, and its text, which never becomes HTML. Its details are shown on demand.
-import { fieldsOfLine, type LogRecord, visibleText } from 'ks-apiserver-client';
+import { clockOf, fieldsOfLine, type LogRecord, visibleText } from 'ks-apiserver-client';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
@@ -7,7 +7,6 @@ import { absolute, logsURL, objectURL } from '../route.ts';
 import { CopyButton } from '../ui/controls.ts';
 import { failure, loading } from '../ui/notice.ts';
 import { useLoaded } from '../ui/use-live.ts';
-import { clockOf } from '../ui/values.ts';
 
 /** Maximum number of characters of a line, and of its details. */
 const SHORT = 2_000;

@@ -9,6 +9,7 @@ import {
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useExplore } from '../context.ts';
+import { serverClock } from '../page.ts';
 import { absolute, changedURL } from '../route.ts';
 import { CopyButton, toggle } from '../ui/controls.ts';
 import { failure, liveState, notice } from '../ui/notice.ts';
@@ -33,11 +34,15 @@ export function LogsView(): ComponentChildren {
   // Only these parameters send the query again.
   const times = ['last', 'start_time', 'end_time'].map((name) => query.get(name));
   const key = JSON.stringify([filters, times, attempt]);
-  const range = useMemo(() => timeRangeIn(query), [key]);
+  const range = useMemo(() => timeRangeIn(query, serverClock.now()), [key]);
   const logs = useLogs({ query: filters, range, key, isLive, isPaused });
   // All levels: those of the query are only shown or hidden.
   const count = (signal: AbortSignal) => {
-    const counting = { ...filters, level: undefined, ...(isLive ? timeRangeIn(query) : range) };
+    const counting = {
+      ...filters,
+      level: undefined,
+      ...(isLive ? timeRangeIn(query, serverClock.now()) : range),
+    };
     return client.logs.severities(counting, MAX_BUCKETS, { signal });
   };
   const { value: counted, error: countError } = useLoaded(count, [key], isLive ? REFRESH_MS : 0);

@@ -2,6 +2,7 @@
 import { spanOf, toneOfStatus } from 'ks-apiserver-client';
 import { type ComponentChildren, type HTMLAttributes, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { serverClock } from '../page.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'idle' | 'info';
 
@@ -27,10 +28,10 @@ export function useNow(stepMs = 5_000): number {
 
 /** A time as the span since then, with the exact local time in its title. `time`: RFC 3339, as in objects. */
 export function RelativeTime({ time }: { readonly time: string | undefined }): ComponentChildren {
-  const now = useNow();
+  useNow();
   const date = new Date(time ?? '');
   if (Number.isNaN(date.getTime())) return h('span', { class: 'muted' }, '–');
-  const span = spanOf(now - date.getTime());
+  const span = spanOf(serverClock.now() - date.getTime());
   return h('time', { dateTime: date.toISOString(), title: exactTime(date) }, span);
 }
 
@@ -40,18 +41,6 @@ export function RelativeTime({ time }: { readonly time: string | undefined }): C
  */
 export function exactTime(date: Date, language?: string): string {
   return date.toLocaleString(language).replaceAll(/\p{Bidi_Control}/gu, '');
-}
-
-/** The local time, as in inputs: `2026-01-31T12:03:04.567`. */
-export function localTime(time: string | number): string {
-  const at = new Date(time);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
-}
-
-/** The local time, with the date unless it is today: `12:03:04.567`, `2026-01-31 12:03:04.567`. */
-export function clockOf(time: string | number): string {
-  const [date = '', clock = ''] = localTime(time).split('T');
-  return localTime(Date.now()).startsWith(date) ? clock : `${date} ${clock}`;
 }
 
 /** A short table, which scrolls sideways in its box. `label`: accessible name. `rows`: the cells of each row. */

@@ -38,6 +38,25 @@ describe('the view of logs of /explore', () => {
     await appendFile(file, messages.map((message) => `${time} stdout F ${message}\n`).join(''));
   };
 
+  for (const [title, minutes] of [
+    ['fast', 10],
+    ['slow', -10],
+  ] as const) {
+    it(`shows the last minutes by the clock of the server in a browser whose clock is ${title}`, async () => {
+      await visitor.page.evaluateOnNewDocument(`{
+        const ServerDate = Date;
+        const now = () => ServerDate.now() + ${minutes} * 60_000;
+        globalThis.Date = class extends ServerDate {
+          constructor(...given) { super(...(given.length > 0 ? given : [now()])); }
+          static now() { return now(); }
+        };
+      }`);
+      await write(`written with a ${title} clock`);
+      await open('last=5m&namespaces=shop');
+      await visitor.sees(`written with a ${title} clock`);
+    });
+  }
+
   it('filters by text, level and names, marks the matches, and a link reproduces it', async () => {
     await open('last=6h');
     await visitor.page.type('.logs [type=search]', 'slow');
