@@ -155,7 +155,7 @@ export class Cluster implements AsyncDisposable {
     return pid;
   }
 
-  /** Makes kube-apiserver accept the tokens of the server. Call it again after a rollout, because each pod has a CA. */
+  /** Makes kube-apiserver accept the tokens of the server. */
   async trustServer(): Promise<void> {
     const { clusterIP, ca } = await this.service();
     await writeFile(this.file('hosts'), `127.0.0.1 localhost\n${clusterIP} ${SERVER_NAME}\n`);
@@ -165,7 +165,7 @@ export class Cluster implements AsyncDisposable {
     await trust.establish({ issuer: `https://${SERVER_NAME}/oauth`, caFile, audience: 'platform' });
   }
 
-  /** Address of the Service, and the CAs of its pods. The certificates are valid for SERVER_NAME. */
+  /** Address of the Service, and its CA bundle. The certificates are valid for SERVER_NAME. */
   async service(): Promise<{ clusterIP: string; ca: string }> {
     const field = (...args: string[]): Promise<string> => this.kubectl('get', ...args);
     const [clusterIP, bundle] = await Promise.all([
