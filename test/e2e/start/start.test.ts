@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { noteOnFailure, removeNote } from '../../support/failure-notes.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 import { until } from '../../support/until.ts';
 import { ClonedProject } from './clone.ts';
@@ -92,6 +93,7 @@ describe('npm start', function () {
     let proxy: string;
     let program: StartedProgram;
     let environment: string[];
+    const logs = ['ks-apiserver', 'kube-apiserver'].map((name) => ({ name }));
 
     before(async () => {
       proxy = `http://127.0.0.1:${await listenOnLoopback(elsewhere)}`;
@@ -113,8 +115,13 @@ describe('npm start', function () {
       });
       await program.printed(/Ctrl-C stops everything/);
       environment = program.advice.slice(0, 1);
+      for (const log of logs) {
+        const file = join(clone.dir, `.local/control-plane/logs/${log.name}.log`);
+        noteOnFailure(log, `the log of ${log.name}`, () => readFile(file, 'utf8'));
+      }
     });
     after(async () => {
+      for (const log of logs) removeNote(log);
       await program?.kill();
       elsewhere.close();
     });
