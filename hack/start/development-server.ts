@@ -140,10 +140,16 @@ export async function isReady(server: DevelopmentServer, signal: AbortSignal): P
 
 /** Whether kube-apiserver accepts the access tokens of the server, as the server has found. */
 export async function areTokensAccepted(
-  { caFile, ports, issuer }: DevelopmentServer,
+  {
+    caFile,
+    ports,
+    issuer,
+  }: Pick<DevelopmentServer, 'caFile' | 'issuer'> & { readonly ports: Pick<ServerPorts, 'secure'> },
   signal: AbortSignal,
 ): Promise<boolean> {
   using client = new Client(`https://127.0.0.1:${ports.secure}`, { ca: await readFile(caFile, 'utf8') }, 1);
   const { body } = await client.send('/readyz?verbose', { signal });
-  return body.includes(`kube-apiserver accepts the tokens of ${issuer}`);
+  // Before its first check, the server says "it is unknown whether kube-apiserver accepts the tokens of …".
+  const [, states = ''] = /^\[\+\]gateway ok: (.*)$/m.exec(body) ?? [];
+  return states.split('; ').includes(`kube-apiserver accepts the tokens of ${issuer}`);
 }

@@ -119,7 +119,7 @@ describe('an ID token at the gateway', () => {
     const { body } = await platform.client.send('/readyz?verbose');
     expect(body).to.match(/^\[\+\]gateway ok: .*kube-apiserver rejects the ID tokens of client "untrusted"/m);
     await until(async () =>
-      /kube-apiserver accepts the ID tokens of client "kubectl"/.test(
+      /[:;] kube-apiserver accepts the ID tokens of client "kubectl"/.test(
         (await platform.client.send('/readyz?verbose')).body,
       ),
     );
