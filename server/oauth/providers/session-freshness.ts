@@ -5,7 +5,7 @@ import { descriptionText, OAuthError, temporarilyUnavailable } from '../../../ap
 import type { CallContext } from '../../cluster/call-context.ts';
 import type { Seal } from '../keys/seal.ts';
 import type { IdentityProof } from '../sessions/proof.ts';
-import type { SessionStore, StoredSession } from '../sessions/session.ts';
+import { authTimeOf, type SessionStore, type StoredSession } from '../sessions/session.ts';
 import type { Identity, IdentityDirectory } from '../users/identity-store.ts';
 import type { ConfiguredProvider } from './configured-provider.ts';
 import type { Identities } from './identities.ts';
@@ -142,10 +142,6 @@ function nameOf({ authentication }: StoredSession): string | undefined {
 
 function upstreamOf({ authentication }: StoredSession): string | undefined {
   return authentication?.proof.kind === 'identity' ? authentication.proof.upstream : undefined;
-}
-
-function authTimeOf({ createdAt, authentication }: StoredSession): number {
-  return authentication?.authTime ?? createdAt;
 }
 
 function tooManyGroups(): OAuthError {

@@ -49,6 +49,17 @@ export const NO_USER = '-';
 /** Client of a browser session (endpoints/browser/browser-sessions.ts). No client has this id. */
 export const NO_CLIENT = '-';
 
+/** Time of the last authentication of the user in a session, in ms since the epoch. */
+export function authTimeOf({
+  createdAt,
+  authentication,
+}: {
+  readonly createdAt: number;
+  readonly authentication?: Pick<Authentication, 'authTime'> | undefined;
+}): number {
+  return authentication?.authTime ?? createdAt;
+}
+
 /**
  * Whether the code of the session is not exchanged yet (codes/session-code.ts). A browser session has no refresh token, but
  * is never pending.

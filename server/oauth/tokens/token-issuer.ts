@@ -9,7 +9,7 @@ import type { OAuthClient } from '../clients/oauth-client.ts';
 import type { KeyRing, RandomBytes } from '../keys/key-ring.ts';
 import type { SigningAlgorithm } from '../keys/key-set.ts';
 import { type AcrValue, acrOf } from '../sessions/proof.ts';
-import type { Session } from '../sessions/session.ts';
+import { authTimeOf, type Session } from '../sessions/session.ts';
 import type { Account } from '../users/account.ts';
 import { idTokenClaims } from '../users/user-claims.ts';
 import { ID_TOKEN_TYPE, MAX_TOKEN } from './access-token.ts';
@@ -100,7 +100,7 @@ export class TokenIssuer {
       iat,
       jti: this.#jti(OWN_JTI, session),
       client_id: client.id,
-      auth_time: authTime(session),
+      auth_time: Math.floor(authTimeOf(session) / 1000),
       ...acrClaim(session),
       sid: session.id,
       uid: account.uid,
@@ -150,7 +150,7 @@ export class TokenIssuer {
       exp,
       iat,
       jti: this.#jti(ID_TOKEN_JTI, session),
-      auth_time: authTime(session),
+      auth_time: Math.floor(authTimeOf(session) / 1000),
       ...acrClaim(session),
       ...(session.authentication ? { amr: session.authentication.amr } : {}),
       sid: session.id,
@@ -216,11 +216,6 @@ function tooManyGroups({ name, groups }: Account): OAuthError {
       ),
     },
   );
-}
-
-/** In seconds. */
-function authTime({ createdAt, authentication }: TokenSubject['session']): number {
-  return Math.floor((authentication?.authTime ?? createdAt) / 1000);
 }
 
 function acrClaim({ authentication }: TokenSubject['session']): { acr?: AcrValue } {
