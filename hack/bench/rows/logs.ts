@@ -168,7 +168,7 @@ async function exportRows({ peer, ours, server }: LogSide, { range, lines }: Log
       ),
       against: peer.name,
       shortfall:
-        'store, server and client share the cores. On an Intel Xeon, a line of VictoriaLogs takes the server 5.5 µs: 1.5 for bounded parsing, 0.75 for TLS, 0.7 for encoding, 0.5 for garbage collection. OpenSearch is asked for pages of 128 KiB, so that memory stays bounded: twice the size gives 0.62 ×, and a growth of 106 MB',
+        'store, server and client share the cores. On an Intel Xeon, a line of VictoriaLogs takes the server 5.5 µs: 1.5 for bounded parsing, 0.75 for TLS, 0.7 for encoding, 0.5 for garbage collection. The pages of OpenSearch have 128 KiB, so that memory stays bounded: twice the size gives 0.62 ×, and a growth of 106 MB',
     },
     {
       work: `logs, ${peer.name}: growth of memory during the export`,

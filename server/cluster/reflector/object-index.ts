@@ -128,7 +128,7 @@ export class ObjectIndex<T> implements ReflectorSink {
   #reached(version: bigint): void {
     this.#version = version;
     for (const [name, entry] of this.#writes) {
-      // The writes are about in the order of their versions, and one that stays too long has no effect.
+      // The writes are almost in the order of their versions, and one that stays too long has no effect.
       if (entry.version > version) return;
       this.#writes.delete(name);
     }
